@@ -13,7 +13,7 @@
 enum { KEYS };
 
 static const hx_option list_options[] = {
-    [KEYS] = {.name = "--keys", .help = "all config keys, like `hextop help --markdown`"},
+    [KEYS] = {"--keys", .help = "all config keys, like `hextop help --markdown`"},
 };
 
 static void add_header(hx_table *table, const char *const *name, size_t n)

@@ -8,9 +8,7 @@
 #include "design/update.h"
 #include "solver/solver.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* All of them are NULL-terminated and in the order of the lists. */
 extern const hx_device_ops *const hx_devices[];
@@ -49,8 +47,6 @@ hx_solver_params hx_solver_defaults(void);
 const hx_operator_kind *hx_operator_kind_resolve(const char *device, const char *name,
                                                  int *substituted);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -130,8 +130,10 @@ const char *hx_analyse_design_name(const hx_analyse *a)
 
 /* --- a case --- */
 
-void hx_analyse_offer(hx_analyse_peak *peak, double value, int64_t number, int point,
-                      const double x[3])
+/* Keeps the value if it exceeds that of the peak. number: number of the element if point > 0,
+ * otherwise of the node. */
+static void offer_peak(hx_analyse_peak *peak, double value, int64_t number, int point,
+                       const double x[3])
 {
     if (peak->is_set && !(value > peak->value)) return;
     const hx_place place = {point ? HX_AT_ELEMENT : HX_AT_NODE, number, 0};
@@ -174,8 +176,8 @@ static void offer_principal(hx_analyse_case *of, const double *stress, double vo
     double principal[3];
     if (most->is_set && mean + reach <= most->value && reach - mean <= least->value) return;
     hx_principal_stresses(stress, principal);
-    hx_analyse_offer(most, principal[0], number, point, x);
-    hx_analyse_offer(least, -principal[2], number, point, x);
+    offer_peak(most, principal[0], number, point, x);
+    offer_peak(least, -principal[2], number, point, x);
 }
 
 typedef struct seen {
@@ -205,7 +207,7 @@ static int see(void *context, int64_t first, int64_t n, const hx_cell_stress *ce
             const double *const x = cell[k].x[q], size = size_of(a, cell[k].value[q]);
             largest = fmax(largest, size);
             if (!a->is_counted[e]) continue;
-            hx_analyse_offer(&of->peak[HX_PEAK_VON_MISES], size, number, q + 1, x);
+            offer_peak(&of->peak[HX_PEAK_VON_MISES], size, number, q + 1, x);
             if (!is_heat) offer_principal(of, cell[k].value[q], size, number, q + 1, x);
         }
         if (s->largest) s->largest[e] = (float)largest;
@@ -223,29 +225,25 @@ static int add_field(hx_analyse *a, const char *name, int c, hx_vtk_where where,
                          hx_fields_case_name(name, c, text, sizeof text), data);
 }
 
-static int keep_heat(hx_analyse *a, int c)
-{
-    const size_t n = (size_t)a->session->mesh.n_node;
-    const hx_space *const space = &a->session->space;
-    double *t = NULL, *flux = NULL, *flow = NULL;
-    HX_TRY(add_field(a, "temperature", c, HX_VTK_POINT, HX_VTK_F64, 1, &t));
-    HX_TRY(add_field(a, "heat_flux", c, HX_VTK_POINT, HX_VTK_F64, 3, &flux));
-    hx_space_at_nodes(space, 1, a->u, t);
-    memcpy(flux, a->nodal.value, 3 * n * sizeof *flux);
-    /* the reactions belong to control points, not to nodes */
-    if (space->element == HX_ELEMENT_SPLINE) return HX_OK;
-    HX_TRY(add_field(a, "heat_flow", c, HX_VTK_POINT, HX_VTK_F64, 1, &flow));
-    memcpy(flow, a->reaction, n * sizeof *flow);
-    return HX_OK;
-}
-
 static int keep_fields(hx_analyse *a, int c)
 {
     const hx_space *const space = &a->session->space;
     const int64_t n = a->session->mesh.n_node;
     double *u = NULL, *stress = NULL, *principal = NULL, *reaction = NULL;
     float *von_mises = NULL;
-    if (hx_problem_is_heat(&a->session->problem)) return keep_heat(a, c);
+    if (hx_problem_is_heat(&a->session->problem)) {
+        const size_t n_node = (size_t)a->session->mesh.n_node;
+        double *t = NULL, *flux = NULL, *flow = NULL;
+        HX_TRY(add_field(a, "temperature", c, HX_VTK_POINT, HX_VTK_F64, 1, &t));
+        HX_TRY(add_field(a, "heat_flux", c, HX_VTK_POINT, HX_VTK_F64, 3, &flux));
+        hx_space_at_nodes(space, 1, a->u, t);
+        memcpy(flux, a->nodal.value, 3 * n_node * sizeof *flux);
+        /* the reactions belong to control points, not to nodes */
+        if (space->element == HX_ELEMENT_SPLINE) return HX_OK;
+        HX_TRY(add_field(a, "heat_flow", c, HX_VTK_POINT, HX_VTK_F64, 1, &flow));
+        memcpy(flow, a->reaction, n_node * sizeof *flow);
+        return HX_OK;
+    }
     HX_TRY(add_field(a, "displacement", c, HX_VTK_POINT, HX_VTK_F64, 3, &u));
     HX_TRY(add_field(a, "stress", c, HX_VTK_POINT, HX_VTK_F64, HX_STRESS_COMPONENTS, &stress));
     HX_TRY(add_field(a, "von_mises", c, HX_VTK_POINT, HX_VTK_F32, 1, &von_mises));
@@ -286,9 +284,9 @@ static int see_case(hx_analyse *a, int c, FILE *points)
     const hx_mesh *mesh = &a->session->mesh;
     for (int64_t k = 0; k < mesh->n_node; k++)
         if (a->counted_node[k])
-            hx_analyse_offer(&of->peak[HX_PEAK_NODE],
-                             size_of(a, a->nodal.value + a->nodal.n_component * k),
-                             hx_mesh_node_number(mesh, k), 0, mesh->xyz + 3 * k);
+            offer_peak(&of->peak[HX_PEAK_NODE],
+                       size_of(a, a->nodal.value + a->nodal.n_component * k),
+                       hx_mesh_node_number(mesh, k), 0, mesh->xyz + 3 * k);
     a->seconds[1] += hx_clock() - begin;
     if (!isfinite(of->compliance) || !isfinite(of->strain_energy))
         return HX_RAISE(HX_ENUMERIC,

@@ -96,11 +96,6 @@ int hx_analyse_open(hx_analyse *a, const hx_options *options);
  * every Gauss point; NULL: none. HX_ENUMERIC: the result is not finite. */
 int hx_analyse_solve(hx_analyse *a, int with_fields, FILE *points);
 
-/* Keeps the value if it exceeds that of the peak. number: number of the element if point > 0,
- * otherwise of the node. */
-void hx_analyse_offer(hx_analyse_peak *peak, double value, int64_t number, int point,
-                      const double x[3]);
-
 /* Sums loads, reactions, springs and convection of a case. Called after its solve, with its
  * displacements in a->u. On return a->reaction has the reactions at fixed degrees of freedom, and 0
  * elsewhere. */

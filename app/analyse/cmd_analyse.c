@@ -100,11 +100,10 @@ static const hx_option analyse_options[] = {
                             .help = "result whose densities are analysed; for a folder, its last "
                                     "design; default: every element is solid"},
     [HX_ANALYSE_BLACK_WHITE] =
-        {.name = "--black-white",
+        {"--black-white",
          .help = "analyses its 0/1 design, with the threshold that keeps the volume"},
     [HX_ANALYSE_SOLID_ONLY] =
-        {.name = "--solid-only",
-         .help = "analyses only the largest piece of its 0/1 design, without void"},
+        {"--solid-only", .help = "analyses only the largest piece of its 0/1 design, without void"},
     [HX_ANALYSE_THRESHOLD] =
         {"--threshold", HX_OPTION_TEXT, "DENSITY",
          .help = "analyses its 0/1 design; elements of at least this density are solid"},

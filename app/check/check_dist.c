@@ -72,14 +72,11 @@ int hx_check_rank_memory(hx_session *s, int n_rank)
 
 int hx_check_dist(const hx_session *s, int n_rank)
 {
-    static const char *const head[] = {"partition",    "elements",     "to",
-                                       "balance",      "faces cut",    "nodes shared",
-                                       "halo at most", "sent at most", "neighbours at most",
-                                       "time"};
     hx_table table;
     hx_log_info("\nranks     %d", n_rank);
     hx_table_begin(&table, "lrrrrrrrrr");
-    for (size_t i = 0; i < sizeof head / sizeof head[0]; i++) hx_table_add(&table, "%s", head[i]);
+    hx_table_add_words(&table, "partition|elements|to|balance|faces cut|nodes shared|halo at most|"
+                               "sent at most|neighbours at most|time");
     int rc = HX_OK;
     for (int kind = 0; kind < HX_N_PARTITION && rc == HX_OK; kind++)
         if (hx_partition_available((hx_partition_kind)kind))

@@ -128,13 +128,8 @@ int hx_check_faces(const hx_session *s)
         }
         for (size_t i = 0; i < mesh->n_set; i++) has_names |= is_further(&mesh->set[i]);
         hx_table_begin(&table, has_names ? "llrrllrl" : "llrrllr");
-        hx_table_add(&table, "set");
-        hx_table_add(&table, "kind");
-        hx_table_add(&table, "radius");
-        hx_table_add(&table, "area");
-        hx_table_add(&table, "centre, on the axis");
-        hx_table_add(&table, "normal, axis");
-        hx_table_add(&table, "triangles");
+        hx_table_add_words(&table,
+                           "set|kind|radius|area|centre, on the axis|normal, axis|triangles");
         if (has_names) hx_table_add(&table, "further names");
         for (size_t i = 0; i < n_shown; i++) {
             add_face_row(&table, &face[i], size);

@@ -131,22 +131,6 @@ void hx_check_springs(const hx_session *s)
     hx_table_end(&table, 2);
 }
 
-/* "[0, 0, -5] at [0, 0, 80], moment [1, 0, 0], distributing" */
-static void add_remote(hx_table *table, const hx_config_load *load, const hx_units *u)
-{
-    char text[3][96] = {"", "", ""};
-    const int force = !isnan(load->remote_force[0]), moment = !isnan(load->moment[0]);
-    if (force) {
-        vector_text(load->remote_force, text[0], sizeof text[0]);
-        vector_text(load->point, text[1], sizeof text[1]);
-    }
-    if (moment) vector_text(load->moment, text[2], sizeof text[2]);
-    hx_table_add(table, "%s%s%s%s%s%s%s%s%s, %s", text[0], force ? u->force : "",
-                 force ? " at " : "", text[1], force ? u->length : "", force && moment ? ", " : "",
-                 moment ? "moment " : "", text[2], moment ? u->work : "",
-                 load->coupling == HX_COUPLING_RIGID ? "rigid" : "distributing");
-}
-
 /* Adds the force and the bore that was found. */
 static int add_bearing(hx_table *table, const hx_mesh *mesh, const hx_config_load *load,
                        const hx_units *u)
@@ -212,8 +196,20 @@ static int add_load_row(hx_table *table, const hx_mesh *mesh, const hx_config_lo
         hx_table_add(table, "pressure %g%s", load->pressure, u->stress);
     else if (!isnan(load->bearing_force[0]))
         HX_TRY(add_bearing(table, mesh, load, u));
-    else
-        add_remote(table, load, u);
+    else { /* "[0, 0, -5] at [0, 0, 80], moment [1, 0, 0], distributing" */
+        char part[3][96] = {"", "", ""};
+        const int force = !isnan(load->remote_force[0]), moment = !isnan(load->moment[0]);
+        if (force) {
+            vector_text(load->remote_force, part[0], sizeof part[0]);
+            vector_text(load->point, part[1], sizeof part[1]);
+        }
+        if (moment) vector_text(load->moment, part[2], sizeof part[2]);
+        hx_table_add(table, "%s%s%s%s%s%s%s%s%s, %s", part[0], force ? u->force : "",
+                     force ? " at " : "", part[1], force ? u->length : "",
+                     force && moment ? ", " : "", moment ? "moment " : "", part[2],
+                     moment ? u->work : "",
+                     load->coupling == HX_COUPLING_RIGID ? "rigid" : "distributing");
+    }
     if (load->load_case > 0)
         hx_table_add(table, "case %d", load->load_case);
     else

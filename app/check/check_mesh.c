@@ -122,11 +122,7 @@ int hx_check_sets(const hx_session *s)
     else
         hx_log_info("\nsets");
     hx_table_begin(&table, "lrrrl");
-    hx_table_add(&table, "name");
-    hx_table_add(&table, "nodes");
-    hx_table_add(&table, "elements");
-    hx_table_add(&table, "faces");
-    hx_table_add(&table, "area");
+    hx_table_add_words(&table, "name|nodes|elements|faces|area");
     for (size_t i = 0; i < mesh->n_set; i++) {
         if (is_model && hx_check_is_model_face(&mesh->set[i])) continue;
         if (is_cut && n_shown++ == HX_CHECK_MOST_SETS) break;

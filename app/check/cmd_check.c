@@ -96,9 +96,7 @@ static int check_solver(hx_check *check)
 enum { RANKS, N_OPTION };
 
 static const hx_option check_options[N_OPTION] = {
-    [RANKS] = {.name = "--ranks",
-               .kind = HX_OPTION_TEXT,
-               .value = "P",
+    [RANKS] = {"--ranks", HX_OPTION_TEXT, "P",
                .help = "reports how P processes would divide the mesh: balance, cut and halo"},
 };
 

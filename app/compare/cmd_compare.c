@@ -272,7 +272,7 @@ static const char *operator_word(size_t i)
 
 static const hx_option compare_options[] = {
     [HX_COMPARE_PAPER] =
-        {.name = "--paper",
+        {"--paper",
          .help = "compares the first design iteration over sizes 1 to 5 of the generator, like "
                  "Figures 11 to 15 and Table 3 of P1 (see doc/references.md)"},
     [HX_COMPARE_SIZES] =
@@ -281,9 +281,9 @@ static const hx_option compare_options[] = {
     [HX_COMPARE_OPERATORS] = {"--operators", HX_OPTION_WORDS, "NAME,NAME", .word = operator_word,
                               .help = "compares only these, such as ebe,otf"},
     [HX_COMPARE_ALL_DEVICES] =
-        {.name = "--all-devices",
+        {"--all-devices",
          .help = "compares on every device of this machine, not only solver.device"},
-    [HX_COMPARE_NO_PCG] = {.name = "--no-pcg", .help = "compares products only, without PCG"},
+    [HX_COMPARE_NO_PCG] = {"--no-pcg", .help = "compares products only, without PCG"},
     [HX_COMPARE_ITERATIONS] =
         {"--iterations", HX_OPTION_TEXT, "N",
          .help = "largest number of PCG iterations, instead of solver.max_iterations"},

@@ -40,10 +40,10 @@ typedef struct hx_compare_plan {
     X(product_max_seconds)                                                                         \
     X(product_lower_quartile_seconds)                                                              \
     X(product_upper_quartile_seconds)                                                              \
-    X(product_spread)      /* (upper - lower quartile) / median */                                 \
-    X(elements_per_second) /* this and the following from the median */                            \
-    X(dof_per_second)      /* counts all three of every point, for heat one */                     \
-    X(bytes_per_second)    /* from the data that a product must move: hx_compare_product_bytes */  \
+    X(product_spread)          /* (upper - lower quartile) / median */                             \
+    X(elements_per_second)     /* this and the following from the median */                        \
+    X(dof_per_second)          /* counts all three of every point, for heat one */                 \
+    X(bytes_per_second)        /* from the data that a product must move: compare_figures.c */     \
     X(copy_bandwidth_fraction) /* bytes_per_second / copy bandwidth of the same run */             \
     X(speedup_over_ebe)        /* over ebe rowmajor on the same device and mesh */                 \
     X(speedup_over_p1)         /* over the fastest of the operators of P1 there, in any layout */  \
@@ -192,10 +192,6 @@ void hx_compare_clear_figures(hx_compare_figures *f);
 
 /* Computes those figures of the group's rows that follow from other figures. */
 void hx_compare_derive(hx_compare *c, size_t index);
-/* Bytes that a product must move: stored data, modulus (8 per element) and connectivity (32 per
- * element), and x read and y written once (16 per degree of freedom). For quadratic elements, whose
- * operators store a matrix, only that matrix and the vectors. */
-double hx_compare_product_bytes(const hx_compare_group *group, const hx_compare_row *row);
 /* The variant of the operator for the session's physics and elements; NULL: there is none. */
 const hx_operator_kind *hx_compare_operator(const hx_session *s, const hx_operator_kind *op_kind);
 /* Returns 0 if the row was skipped or refused. */
@@ -204,8 +200,6 @@ int hx_compare_is_measured(const hx_compare_row *row);
 int hx_compare_is_paper(const hx_operator_kind *op_kind);
 /* 1 for operators that store a matrix. */
 int hx_compare_is_matrix(const hx_operator_kind *op_kind);
-/* The measured row of ebe rowmajor in the group; NULL: there is none. */
-const hx_compare_row *hx_compare_baseline(const hx_compare *c, const hx_compare_group *group);
 
 /* 1e9 ("G") if the fastest of the rows reaches a tenth of it in elements per second, else 1e6
  * ("M"). */

@@ -39,7 +39,10 @@ int hx_compare_has_matrix(const hx_compare *c, const hx_compare_group *group)
     return 0;
 }
 
-double hx_compare_product_bytes(const hx_compare_group *group, const hx_compare_row *row)
+/* Bytes that a product must move: stored data, modulus (8 per element) and connectivity (32 per
+ * element), and x read and y written once (16 per degree of freedom). For quadratic elements, whose
+ * operators store a matrix, only that matrix and the vectors. */
+static double product_bytes(const hx_compare_group *group, const hx_compare_row *row)
 {
     const double mesh = group->element == HX_ELEMENT_LINEAR ? 40.0 : 0.0;
     return (double)group->n_elem * (row->f.nominal_bytes_per_element + mesh) +
@@ -54,7 +57,8 @@ const hx_operator_kind *hx_compare_operator(const hx_session *s, const hx_operat
     return of && (is_linear || of->space_bytes) ? of : NULL;
 }
 
-const hx_compare_row *hx_compare_baseline(const hx_compare *c, const hx_compare_group *group)
+/* The measured row of ebe rowmajor in the group; NULL: there is none. */
+static const hx_compare_row *find_baseline(const hx_compare *c, const hx_compare_group *group)
 {
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
@@ -86,7 +90,7 @@ static double best_median(const hx_compare *c, const hx_compare_group *group,
 void hx_compare_derive(hx_compare *c, size_t index)
 {
     const hx_compare_group *group = &c->group[index];
-    const hx_compare_row *base = hx_compare_baseline(c, group);
+    const hx_compare_row *base = find_baseline(c, group);
     const double best = best_median(c, group, hx_compare_is_paper);
     const double otf = best_median(c, group, is_otf);
     for (size_t i = 0; i < group->n_row; i++) {
@@ -97,7 +101,7 @@ void hx_compare_derive(hx_compare *c, size_t index)
             (f->product_upper_quartile_seconds - f->product_lower_quartile_seconds) / median;
         f->elements_per_second = (double)group->n_elem / median;
         f->dof_per_second = (double)group->n_dof / median;
-        f->bytes_per_second = hx_compare_product_bytes(group, row) / median;
+        f->bytes_per_second = product_bytes(group, row) / median;
         f->copy_bandwidth_fraction = f->bytes_per_second / group->copy_bandwidth;
         f->speedup_over_ebe = base ? base->f.product_median_seconds / median : NAN;
         f->speedup_over_p1 = best / median;

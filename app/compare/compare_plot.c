@@ -328,18 +328,6 @@ static void remove_pictures(const char *directory, int all)
     }
 }
 
-static void say_pictures(const char *directory)
-{
-    char path[PATH_MAX], names[256] = "";
-    for (int i = 0; i < N_PICTURE; i++) {
-        const size_t used = strlen(names);
-        snprintf(path, sizeof path, "%.3500s/%s", directory, picture[i]);
-        if (access(path, R_OK) == 0)
-            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", picture[i]);
-    }
-    hx_log_info("plotted in %s: %s (`gnuplot compare.gp` there repeats it)", directory, names);
-}
-
 /* Once gnuplot has made all plots, moves a plot to its final name; a link of that name is followed,
  * as for other files. Returns 0, or -1 on failure. */
 static int place_picture(const char *directory, const char *folder, const char *name)
@@ -380,9 +368,16 @@ int hx_compare_plot(const hx_compare *c, const char *directory)
     remove_pictures(directory, 0);
     const int status = draw_pictures(directory);
     if (status != 0) remove_pictures(directory, 1);
-    if (status == 0)
-        say_pictures(directory);
-    else if (status == NO_PROGRAM)
+    if (status == 0) {
+        char path[PATH_MAX], names[256] = "";
+        for (int i = 0; i < N_PICTURE; i++) {
+            const size_t used = strlen(names);
+            snprintf(path, sizeof path, "%.3500s/%s", directory, picture[i]);
+            if (access(path, R_OK) == 0)
+                snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", picture[i]);
+        }
+        hx_log_info("plotted in %s: %s (`gnuplot compare.gp` there repeats it)", directory, names);
+    } else if (status == NO_PROGRAM)
         hx_log_info("no plot: gnuplot is not installed; `gnuplot compare.gp` in %s draws it",
                     directory);
     else

@@ -19,8 +19,20 @@ static double interval(void)
     return hx_log_is_on(HX_LOG_VERBOSE) ? VERBOSE : SLOW;
 }
 
-static void show(const hx_compare_meter *m, int iterations, double residual, double now)
+/* For hx_pcg.watch; a new case begins when the count of iterations restarts. */
+static void watch(void *context, int iterations, double residual)
 {
+    hx_compare_meter *const m = context;
+    const double now = hx_clock();
+    if (iterations < m->last) {
+        m->n_before += m->last;
+        m->likely = m->last; /* cases need similar numbers of iterations */
+        m->load_case += m->load_case < m->n_case - 1;
+    }
+    if (iterations == 0 || iterations < m->last) m->first_residual = residual;
+    m->last = iterations;
+    if (iterations == 0 || now - m->begin < FIRST || now - m->shown < interval()) return;
+    m->shown = now;
     const hx_session *const s = m->s;
     /* Expected iterations of this load case: the estimate, or, once the residual has fallen to
      * a tenth, the number extrapolated to the tolerance. */
@@ -43,23 +55,6 @@ static void show(const hx_compare_meter *m, int iterations, double residual, dou
         hx_log_status("%s", text);
     else
         hx_log_info("  %s", text);
-}
-
-/* For hx_pcg.watch; a new case begins when the count of iterations restarts. */
-static void watch(void *context, int iterations, double residual)
-{
-    hx_compare_meter *const m = context;
-    const double now = hx_clock();
-    if (iterations < m->last) {
-        m->n_before += m->last;
-        m->likely = m->last; /* cases need similar numbers of iterations */
-        m->load_case += m->load_case < m->n_case - 1;
-    }
-    if (iterations == 0 || iterations < m->last) m->first_residual = residual;
-    m->last = iterations;
-    if (iterations == 0 || now - m->begin < FIRST || now - m->shown < interval()) return;
-    m->shown = now;
-    show(m, iterations, residual, now);
 }
 
 void hx_compare_meter_begin(hx_compare_meter *m, hx_session *s, double likely)

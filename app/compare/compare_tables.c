@@ -28,11 +28,6 @@ static void add_number(hx_table *table, int digits, double value)
     add_fixed(table, decimals < 0 ? 0 : decimals > 7 ? 7 : decimals, value, "");
 }
 
-static void add_words(hx_table *table, const char *const *word, size_t n)
-{
-    for (size_t i = 0; i < n; i++) hx_table_add(table, "%s", word[i]);
-}
-
 static void add_name(hx_table *table, const hx_compare_row *row)
 {
     hx_table_add(table, "%s", row->op_kind->name);
@@ -46,17 +41,14 @@ static void add_checked(hx_table *table, double value, double bound)
 
 static void print_products(const hx_compare *c, const hx_compare_group *group)
 {
-    static const char *const head[] = {"operator",  "layout",   "bits", "error", "symmetry",
-                                       "B/element", "set-up s", "ms",   "spread"};
-    static const char *const tail[] = {"GB/s", "of copy", "x ebe", "x best"};
     const char *letter;
     const double unit = hx_compare_unit(c, group->first_row, group->n_row, &letter);
     hx_table table;
     hx_table_begin(&table, "lllrrrrrrrrrrrr");
-    add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "operator|layout|bits|error|symmetry|B/element|set-up s|ms|spread");
     hx_table_add(&table, "%sel/s", letter);
     hx_table_add(&table, "%sdof/s", letter);
-    add_words(&table, tail, sizeof tail / sizeof tail[0]);
+    hx_table_add_words(&table, "GB/s|of copy|x ebe|x best");
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
         const hx_compare_figures *f = &row->f;
@@ -81,12 +73,10 @@ static void print_products(const hx_compare *c, const hx_compare_group *group)
 
 static void print_matrices(const hx_compare *c, const hx_compare_group *group)
 {
-    static const char *const head[] = {"operator", "layout", "pattern ms", "fill ms",
-                                       "spread",   "matrix", "x otf",      "pays after"};
     hx_table table;
     hx_log_info("%s", "");
     hx_table_begin(&table, "llrrrrrr");
-    add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "operator|layout|pattern ms|fill ms|spread|matrix|x otf|pays after");
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
         const hx_compare_figures *f = &row->f;
@@ -111,13 +101,11 @@ static void print_matrices(const hx_compare *c, const hx_compare_group *group)
 
 static void print_pcg(const hx_compare *c, const hx_compare_group *group)
 {
-    static const char *const head[] = {"operator", "layout",   "PCG",       "iterations",
-                                       "residual", "seconds",  "ms/iter",   "SpMV s",
-                                       "SpMV",     "vector s", "iter/SpMV", "x ebe"};
     hx_table table;
     hx_log_info("%s", "");
     hx_table_begin(&table, "lllrrrrrrrrr");
-    add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "operator|layout|PCG|iterations|residual|seconds|ms/iter|SpMV s|"
+                               "SpMV|vector s|iter/SpMV|x ebe");
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
         const hx_compare_figures *f = &row->f;
@@ -145,13 +133,11 @@ static double stage_total(const hx_compare_figures *f)
 
 static void print_stages(const hx_compare *c, const hx_compare_group *group)
 {
-    static const char *const head[] = {"operator", "layout",     "pre-computation",
-                                       "PCG",      "compliance", "filter",
-                                       "update",   "output",     "seconds"};
     hx_table table;
     hx_log_info("\n  Stages of one design iteration (Figure 15)");
     hx_table_begin(&table, "llrrrrrrr");
-    add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "operator|layout|pre-computation|PCG|compliance|filter|update|"
+                               "output|seconds");
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
         const hx_compare_figures *f = &row->f;

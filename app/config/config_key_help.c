@@ -66,22 +66,6 @@ static void print_line(const char *path, const char *value)
     printf("\n");
 }
 
-/* The other keys of its group. */
-static void print_related(const hx_key *key)
-{
-    char prefix[128];
-    const size_t n = strlen(key->path) - strlen(hx_key_name(key));
-    const char *lead = "  related   ";
-    snprintf(prefix, sizeof prefix, "%.*s", n > 0 ? (int)n - 1 : 0, key->path);
-    if (n == 0) return;
-    for (size_t i = 0; i < hx_n_key; i++) {
-        if (&hx_keys[i] == key || !hx_key_is_member(&hx_keys[i], prefix)) continue;
-        printf("%s%s", lead, hx_key_name(&hx_keys[i]));
-        lead = ", ";
-    }
-    if (lead[0] == ',') printf("\n");
-}
-
 void hx_print_key(const hx_key *key)
 {
     char text[256];
@@ -110,5 +94,16 @@ void hx_print_key(const hx_key *key)
     }
     printf("=%s%s\n", value, needs_quotes ? "'" : "");
     if (strchr(key->path, '[')) printf("            of an existing entry of the config\n");
-    print_related(key);
+    /* The other keys of its group. */
+    char prefix[128];
+    const size_t n_prefix = strlen(key->path) - strlen(hx_key_name(key));
+    const char *lead = "  related   ";
+    snprintf(prefix, sizeof prefix, "%.*s", n_prefix > 0 ? (int)n_prefix - 1 : 0, key->path);
+    if (n_prefix == 0) return;
+    for (size_t i = 0; i < hx_n_key; i++) {
+        if (&hx_keys[i] == key || !hx_key_is_member(&hx_keys[i], prefix)) continue;
+        printf("%s%s", lead, hx_key_name(&hx_keys[i]));
+        lead = ", ";
+    }
+    if (lead[0] == ',') printf("\n");
 }

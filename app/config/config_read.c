@@ -488,36 +488,6 @@ void hx_config_solve_by_residual(hx_config *cfg)
     cfg->solver.tolerance = hx_pcg_tolerance(HX_PCG_RELATIVE);
 }
 
-/* Reads values from cfg->tree, fills in defaults, and checks them. */
-static int read_tree(hx_config *cfg)
-{
-    HX_TRY(read_group(cfg->tree, "", "", (char *)cfg));
-    if (!hx_value_find(cfg->tree, "optimization"))
-        HX_TRY(
-            hx_config_fault(cfg->path, "optimization.volume_fraction",
-                            "required key is missing; for example optimization = { volume_fraction "
-                            "= 0.3; };"));
-    HX_TRY(hx_config_check_mesh(cfg));
-    HX_TRY(resolve_size(cfg));
-    /* The default of the tolerance depends on the criterion. */
-    if (!hx_config_given(cfg, "solver.tolerance"))
-        cfg->solver.tolerance = hx_pcg_tolerance(cfg->solver.criterion);
-    /* The vector unit is selected for the whole process. If one is already in use, the config
-     * must not change it, because results depend on it. */
-    const char *const name = hx_config_word("solver.vector_unit", cfg->solver.vector_unit);
-    HX_TRY(hx_config_blame(cfg, "solver.vector_unit", hx_vector_unit_fix(name)));
-    HX_TRY(resolve_multigrid(cfg));
-    /* With a projection, densities oscillate if the move limit is large. */
-    if (!hx_config_given(cfg, "optimization.move") && cfg->optimization.projection.given)
-        cfg->optimization.move = 0.1;
-    HX_TRY(hx_config_check(cfg));
-    HX_TRY(hx_config_blame(cfg, "units",
-                           hx_config_is_heat(cfg)
-                               ? hx_units_parse_heat(&cfg->units, cfg->units_text)
-                               : hx_units_parse(&cfg->units, cfg->units_text)));
-    return HX_OK;
-}
-
 int hx_config_from_tree(hx_config *cfg, hx_value *tree, const char *path)
 {
     int rc;
@@ -525,7 +495,31 @@ int hx_config_from_tree(hx_config *cfg, hx_value *tree, const char *path)
     cfg->tree = tree;
     cfg->solver.multigrid = hx_mg_defaults;
     HX_TRY_FAIL(hx_strdup(&cfg->path, path));
-    HX_TRY_FAIL(read_tree(cfg));
+    /* Reads values from cfg->tree, fills in defaults, and checks them. */
+    HX_TRY_FAIL(read_group(cfg->tree, "", "", (char *)cfg));
+    if (!hx_value_find(cfg->tree, "optimization"))
+        HX_TRY_FAIL(
+            hx_config_fault(cfg->path, "optimization.volume_fraction",
+                            "required key is missing; for example optimization = { volume_fraction "
+                            "= 0.3; };"));
+    HX_TRY_FAIL(hx_config_check_mesh(cfg));
+    HX_TRY_FAIL(resolve_size(cfg));
+    /* The default of the tolerance depends on the criterion. */
+    if (!hx_config_given(cfg, "solver.tolerance"))
+        cfg->solver.tolerance = hx_pcg_tolerance(cfg->solver.criterion);
+    /* The vector unit is selected for the whole process. If one is already in use, the config
+     * must not change it, because results depend on it. */
+    const char *const name = hx_config_word("solver.vector_unit", cfg->solver.vector_unit);
+    HX_TRY_FAIL(hx_config_blame(cfg, "solver.vector_unit", hx_vector_unit_fix(name)));
+    HX_TRY_FAIL(resolve_multigrid(cfg));
+    /* With a projection, densities oscillate if the move limit is large. */
+    if (!hx_config_given(cfg, "optimization.move") && cfg->optimization.projection.given)
+        cfg->optimization.move = 0.1;
+    HX_TRY_FAIL(hx_config_check(cfg));
+    HX_TRY_FAIL(hx_config_blame(cfg, "units",
+                                hx_config_is_heat(cfg)
+                                    ? hx_units_parse_heat(&cfg->units, cfg->units_text)
+                                    : hx_units_parse(&cfg->units, cfg->units_text)));
     return HX_OK;
 fail:
     hx_config_free(cfg);

@@ -131,6 +131,14 @@ static const char *const physics_words[] = {"elasticity", "heat", NULL};
         .path = "solver.multigrid" name, .type = HX_KEY_GROUP, .offset = HX_NOWHERE,               \
         .is_expert = 1, .help = text                                                               \
     }
+/* The smoother of a level: a group whose keys have examples. */
+#define SMOOTHER(level, where, degrees, degree_example, ratio_example)                             \
+    EXPERTS(".smoothing." #level, "Chebyshev smoother on " where),                                 \
+        MG(smoothing.level.degree, degrees, .example = degree_example,                             \
+           .help = "degree of the Chebyshev polynomial on " where                                  \
+                   ": the number of products per smoothing"),                                      \
+        MG(smoothing.level.ratio, "(1, 1000]", .example = ratio_example,                           \
+           .help = "ratio of the largest to the smallest eigenvalue that is smoothed on " where)
 
 #define ELASTICITY .only = 1 + HX_PHYSICS_ELASTICITY
 #define HEAT .only = 1 + HX_PHYSICS_HEAT
@@ -599,59 +607,21 @@ const hx_key hx_keys[] = {
     MG(lines.longest, "[1, 100000]", .unit = "nodes", .example = "128",
        .help = "largest number of nodes of a line, which a device processes one after the other"),
     EXPERTS(".smoothing", "smoothers, by the level that they smooth"),
-    EXPERTS(".smoothing.mesh_few",
-            "Chebyshev smoother on the mesh with fewer than few_below elements across a cell"),
-    MG(smoothing.mesh_few.degree, "[2, 8]", .example = "3",
-       .help = "degree of the Chebyshev polynomial on the mesh with fewer than few_below elements "
-               "across a cell: the number of products per smoothing"),
-    MG(smoothing.mesh_few.ratio, "(1, 1000]", .example = "8.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
-               "fewer than few_below elements across a cell"),
-    EXPERTS(".smoothing.mesh_many",
-            "Chebyshev smoother on the mesh with fewer than many_below elements across a cell"),
-    MG(smoothing.mesh_many.degree, "[2, 8]", .example = "5",
-       .help = "degree of the Chebyshev polynomial on the mesh with fewer than many_below "
-               "elements across a cell: the number of products per smoothing"),
-    MG(smoothing.mesh_many.ratio, "(1, 1000]", .example = "20.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
-               "fewer than many_below elements across a cell"),
-    EXPERTS(".smoothing.mesh_most",
-            "Chebyshev smoother on the mesh with more elements across a cell"),
-    MG(smoothing.mesh_most.degree, "[2, 8]", .example = "5",
-       .help = "degree of the Chebyshev polynomial on the mesh with more elements across a cell: "
-               "the number of products per smoothing"),
-    MG(smoothing.mesh_most.ratio, "(1, 1000]", .example = "40.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
-               "more elements across a cell"),
+    SMOOTHER(mesh_few, "the mesh with fewer than few_below elements across a cell", "[2, 8]", "3",
+             "8.0"),
+    SMOOTHER(mesh_many, "the mesh with fewer than many_below elements across a cell", "[2, 8]", "5",
+             "20.0"),
+    SMOOTHER(mesh_most, "the mesh with more elements across a cell", "[2, 8]", "5", "40.0"),
     MG(smoothing.few_below, "(0, inf)", .unit = "elements", .example = "4.5",
        .help = "mean number of elements across a cell of the first coarse grid below which the "
                "mesh is smoothed by mesh_few"),
     MG(smoothing.many_below, "(0, inf)", .unit = "elements", .example = "12.0",
        .help = "mean number of elements across a cell of the first coarse grid below which the "
                "mesh is smoothed by mesh_many, at least few_below"),
-    EXPERTS(".smoothing.first", "Chebyshev smoother on the first coarse grid"),
-    MG(smoothing.first.degree, "[1, 8]", .example = "3",
-       .help = "degree of the Chebyshev polynomial on the first coarse grid: the number of "
-               "products per smoothing"),
-    MG(smoothing.first.ratio, "(1, 1000]", .example = "10.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the first "
-               "coarse grid"),
-    EXPERTS(".smoothing.others", "Chebyshev smoother on the other coarse grids"),
-    MG(smoothing.others.degree, "[1, 8]", .example = "3",
-       .help = "degree of the Chebyshev polynomial on the other coarse grids: the number of "
-               "products per smoothing"),
-    MG(smoothing.others.ratio, "(1, 1000]", .example = "12.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the other "
-               "coarse grids"),
-    EXPERTS(".smoothing.few",
-            "Chebyshev smoother on a coarse grid of at most few_nodes nodes above the direct "
-            "solve"),
-    MG(smoothing.few.degree, "[1, 8]", .example = "2",
-       .help = "degree of the Chebyshev polynomial on a coarse grid of at most few_nodes nodes "
-               "above the direct solve: the number of products per smoothing"),
-    MG(smoothing.few.ratio, "(1, 1000]", .example = "8.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on a coarse grid "
-               "of at most few_nodes nodes above the direct solve"),
+    SMOOTHER(first, "the first coarse grid", "[1, 8]", "3", "10.0"),
+    SMOOTHER(others, "the other coarse grids", "[1, 8]", "3", "12.0"),
+    SMOOTHER(few, "a coarse grid of at most few_nodes nodes above the direct solve", "[1, 8]", "2",
+             "8.0"),
     MG(smoothing.few_nodes, "[0, inf)", .unit = "nodes", .example = "2000",
        .help = "number of nodes below or at which a coarse grid above the direct solve visits it "
                "once, and is smoothed by `few` if it is visited often itself"),
@@ -753,13 +723,6 @@ const hx_key hx_keys[] = {
        .help = "number of iterations after which deflation is enabled in any case"),
     MG(monitoring.patience, "[1, 100000]", .unit = "iterations", .example = "60",
        .help = "number of iterations after which estimates are refreshed, doubled each time"),
-    MG(monitoring.worth, "[0, inf)", .unit = "iterations", .example = "20",
-       .help = "predicted number of remaining iterations below which estimates are not refreshed"),
-    MG(monitoring.rises, "[1, inf)", .example = "6",
-       .help = "number of rises of the residual at which estimates are refreshed early"),
-    MG(monitoring.decades, "[0, 100]", .unit = "decades", .example = "2.0",
-       .help = "smallest reduction of the residual that must be left for early deflation, or for "
-               "a refresh because r'z < 0"),
 
     GROUP("output", "files that a run writes"),
     KEY(output.directory, TEXT, .is_free = 1, .fallback = "out",

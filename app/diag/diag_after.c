@@ -154,36 +154,31 @@ static int judge_stiffness(hx_diags *diags, hx_session *s)
     return HX_OK;
 }
 
-/* text := arguments that let the part deform. */
-static void let_deform(const hx_config *cfg, char *text, size_t n_text)
-{
-    const hx_config_load *const load = cfg->loads.entry;
-    size_t used = 0;
-    for (size_t i = 0; i < cfg->loads.n && used + 64 < n_text; i++)
-        if (load[i].coupling == HX_COUPLING_RIGID)
-            used += hx_fit(text + used, n_text - used, "%sloads[%zu].coupling=distributing",
-                           used > 0 ? " " : "`", i);
-    if (used > 0)
-        hx_fit(text + used, n_text - used, "` lets the part deform");
-    else if (hx_config_is_heat(cfg))
-        hx_fit(text, n_text,
-               "larger convection[].coefficient, or prescribed temperatures, let "
-               "the part determine the temperatures");
-    else if (cfg->springs.n > 0)
-        hx_fit(text, n_text,
-               "larger springs[].stiffness, or supports instead of springs, let "
-               "the loads deform the part");
-    else
-        hx_fit(text, n_text, "check that the loads deform elements that are not passive");
-}
-
 /* Warns if the densities hardly influence the compliance. Returns 1 if it warned. */
 static int judge_influence(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
     const double differs = hx_diag_difference(f->span->most, f->span->least);
     char remedy[HX_REMEDY];
     if (!hx_diag_has_no_influence(s, f)) return 0;
-    let_deform(&s->cfg, remedy, sizeof remedy);
+    /* arguments that let the part deform */
+    const hx_config_load *const load = s->cfg.loads.entry;
+    size_t used = 0;
+    for (size_t i = 0; i < s->cfg.loads.n && used + 64 < sizeof remedy; i++)
+        if (load[i].coupling == HX_COUPLING_RIGID)
+            used += hx_fit(remedy + used, sizeof remedy - used,
+                           "%sloads[%zu].coupling=distributing", used > 0 ? " " : "`", i);
+    if (used > 0)
+        hx_fit(remedy + used, sizeof remedy - used, "` lets the part deform");
+    else if (hx_config_is_heat(&s->cfg))
+        hx_fit(remedy, sizeof remedy,
+               "larger convection[].coefficient, or prescribed temperatures, let "
+               "the part determine the temperatures");
+    else if (s->cfg.springs.n > 0)
+        hx_fit(remedy, sizeof remedy,
+               "larger springs[].stiffness, or supports instead of springs, let "
+               "the loads deform the part");
+    else
+        hx_fit(remedy, sizeof remedy, "check that the loads deform elements that are not passive");
     hx_diags_advise(diags, HX_DIAG_NO_INFLUENCE, differs, remedy,
                     "no design variable influences the compliance: it differs by at most %.1g %% "
                     "over %d %s, although densities changed by up to %.2g, so the design is "

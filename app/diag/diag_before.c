@@ -297,10 +297,13 @@ static int judge_void_support(hx_diags *diags, const hx_session *s, uint8_t *at_
     return HX_OK;
 }
 
-/* *n: number of loaded nodal points that touch only void; at_elem[n_elem] := 1 for the elements
- * there. */
-static int find_loaded_void(const hx_session *s, uint8_t *at_elem, int64_t *n)
+static int judge_void_load(hx_diags *diags, const hx_session *s, uint8_t *at_elem)
 {
+    const int is_heat = hx_config_is_heat(&s->cfg);
+    int64_t n;
+    char text[32], remedy[HX_REMEDY];
+    /* n: number of loaded nodal points that touch only void; at_elem[n_elem] := 1 for the
+     * elements there. */
     const int n_case = s->problem.cases.n;
     int64_t n_void = 0;
     double *rounding = NULL;
@@ -319,16 +322,8 @@ static int find_loaded_void(const hx_session *s, uint8_t *at_elem, int64_t *n)
     }
     free(rounding);
     if (rc == HX_OK) rc = hx_reduce_sum_i64(hx_mesh_reduce(&s->mesh), 1, &n_void);
-    *n = n_void;
-    return rc;
-}
-
-static int judge_void_load(hx_diags *diags, const hx_session *s, uint8_t *at_elem)
-{
-    const int is_heat = hx_config_is_heat(&s->cfg);
-    int64_t n;
-    char text[32], remedy[HX_REMEDY];
-    HX_TRY(find_loaded_void(s, at_elem, &n));
+    n = n_void;
+    HX_TRY(rc);
     if (n == 0) return HX_OK;
     HX_TRY(hx_diag_void_remedy(s, at_elem, remedy, sizeof remedy));
     hx_diags_advise(diags, HX_DIAG_PASSIVE_VOID_LOAD, (double)n, remedy,

@@ -60,32 +60,6 @@ static void judge_supports(hx_diags *diags, const hx_attached *a)
         judge_support(diags, a, "springs", i, spring[i].set);
 }
 
-/* 1 if the density of a cell at the nodal point makes it solid. Other solid cells are solid only
- * because they carry a load. */
-static int is_grown(const hx_session *s, const hx_solid_design *d, int64_t i)
-{
-    int64_t k;
-    const int64_t end = hx_space_nodal_cells(&s->space, i, &k);
-    for (; k < end; k++)
-        if (hx_part_is_dense(&d->part, d->density, d->threshold, hx_space_nodal_cell(&s->space, k)))
-            return 1;
-    return 0;
-}
-
-/* Fraction of a load case's force that the largest piece does not carry, or carries only because
- * the loaded cells are made solid. */
-static double share_off(const hx_attached *a, const hx_solid_design *d, int c)
-{
-    double all = 0.0, off = 0.0;
-    for (int64_t i = 0; i < hx_space_n_nodal(&a->session->space); i++) {
-        const double size = hx_attached_force(a->session, c, i);
-        all += size;
-        if (size > 0.0 && (hx_attached_state(a, i) != HX_NODE_MAIN || !is_grown(a->session, d, i)))
-            off += size;
-    }
-    return all > 0.0 ? off / all : 0.0;
-}
-
 static int judge_loads(hx_diags *diags, const hx_attached *a, const hx_solid_design *d)
 {
     const int n_case = a->session->problem.cases.n;
@@ -99,8 +73,21 @@ static int judge_loads(hx_diags *diags, const hx_attached *a, const hx_solid_des
         remedy = room;
     }
     HX_TRY_FAIL(hx_alloc(&off, (size_t)n_case, sizeof *off, "load cases"));
+/* Fraction of a load case's force that the largest piece does not carry, or carries only
+ * because the loaded cells are made solid. */
 #pragma omp parallel for schedule(static)
-    for (int c = 0; c < n_case; c++) off[c] = share_off(a, d, c);
+    for (int c = 0; c < n_case; c++) {
+        double all = 0.0, missing = 0.0;
+        for (int64_t i = 0; i < hx_space_n_nodal(&a->session->space); i++) {
+            const double size = hx_attached_force(a->session, c, i);
+            all += size;
+            if (size > 0.0 &&
+                (hx_attached_state(a, i) != HX_NODE_MAIN ||
+                 !hx_part_is_grown(&d->part, &a->session->space, d->density, d->threshold, i)))
+                missing += size;
+        }
+        off[c] = all > 0.0 ? missing / all : 0.0;
+    }
     for (int c = 0; c < n_case; c++)
         if (off[c] > hx_diag_limit(HX_DIAG_LOAD_ON_VOID))
             hx_diags_advise(

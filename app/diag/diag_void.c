@@ -329,20 +329,6 @@ fail:
     return rc;
 }
 
-static void warn_moved(hx_diags *diags, const hx_session *s, const off *worst, const char *remedy)
-{
-    if (hx_config_is_heat(&s->cfg))
-        hx_diags_advise(diags, HX_DIAG_VOID_CUTS, worst->share, remedy,
-                        "passive void cuts the part: each of %lld %s has one prescribed "
-                        "temperature, so heat flows through void only",
-                        (long long)worst->n_body, hx_noun(worst->n_body, "piece", "pieces"));
-    else
-        hx_diags_advise(diags, HX_DIAG_VOID_CUTS, worst->share, remedy,
-                        "passive void cuts the part: the prescribed displacements move its %lld "
-                        "%s like rigid bodies, so they strain void only",
-                        (long long)worst->n_body, hx_noun(worst->n_body, "piece", "pieces"));
-}
-
 static void warn_hinge(hx_diags *diags, const hx_session *s, const off *worst, const char *remedy)
 {
     hx_diags_advise(diags, HX_DIAG_VOID_CUTS, worst->share, remedy,
@@ -395,9 +381,19 @@ static int judge_joint(hx_diags *diags, const hx_session *s, joint by, int *foun
     print_remedy(s, without, remedy, sizeof remedy);
     if (by == BY_FACES && !strstr(remedy, "`passive=`"))
         hx_fit(remedy + strlen(remedy), sizeof remedy - strlen(remedy), ", `passive=` all of it");
-    if (worst.is_moved)
-        warn_moved(diags, s, &worst, remedy);
-    else
+    if (worst.is_moved) {
+        if (hx_config_is_heat(&s->cfg))
+            hx_diags_advise(diags, HX_DIAG_VOID_CUTS, worst.share, remedy,
+                            "passive void cuts the part: each of %lld %s has one prescribed "
+                            "temperature, so heat flows through void only",
+                            (long long)worst.n_body, hx_noun(worst.n_body, "piece", "pieces"));
+        else
+            hx_diags_advise(
+                diags, HX_DIAG_VOID_CUTS, worst.share, remedy,
+                "passive void cuts the part: the prescribed displacements move its %lld "
+                "%s like rigid bodies, so they strain void only",
+                (long long)worst.n_body, hx_noun(worst.n_body, "piece", "pieces"));
+    } else
         (by == BY_FACES ? warn_hinge : warn_of_void)(diags, s, &worst, remedy);
 fail:
     free(without);

@@ -7,21 +7,17 @@
 #include "../config/config_schema.h"
 #include "../text/commands.h"
 #include "command_help.h"
-#include "help_man.h"
-#include "help_search.h"
-#include "help_shell.h"
-#include "help_warning.h"
+#include "help.h"
 #include "help_words.h"
 
 enum { MAN, BASH, ZSH, MARKDOWN };
 
 static const hx_option help_options[] = {
-    [MAN] = {.name = "--man", .help = "prints all help as a man page"},
-    [BASH] = {.name = "--bash", .help = "prints completion for bash: source <(hextop help --bash)"},
-    [ZSH] = {.name = "--zsh",
+    [MAN] = {"--man", .help = "prints all help as a man page"},
+    [BASH] = {"--bash", .help = "prints completion for bash: source <(hextop help --bash)"},
+    [ZSH] = {"--zsh",
              .help = "prints completion for zsh, for a file _hextop in a folder of $fpath"},
-    [MARKDOWN] = {.name = "--markdown",
-                  .help = "prints the reference of all config keys, doc/config.md"},
+    [MARKDOWN] = {"--markdown", .help = "prints the reference of all config keys, doc/config.md"},
 };
 
 /* A command takes precedence over all other meanings. Terms and former names come before keys, then

@@ -1,4 +1,4 @@
-#include "help_shell.h"
+#include "help.h"
 
 #include <stdio.h>
 #include <string.h>

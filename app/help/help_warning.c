@@ -1,4 +1,4 @@
-#include "help_warning.h"
+#include "help.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -262,7 +262,8 @@ static size_t stem_length(const char *word)
     return n > 3 && tolower((unsigned char)word[n - 1]) == 's' && word[n - 2] != 's' ? n - 1 : n;
 }
 
-int hx_is_same_word(const char *a, const char *b)
+/* 1 if the words are equal, ignoring case and a plural's "s"; '-', '_' and blanks are equal. */
+static int is_same_word(const char *a, const char *b)
 {
     const size_t n = stem_length(a);
     if (n != stem_length(b)) return 0;
@@ -276,7 +277,7 @@ int hx_is_same_word(const char *a, const char *b)
 int hx_term_is_named(const hx_term *term, const char *word)
 {
     for (size_t i = 0; i < HX_TERM_NAMES && term->name[i]; i++)
-        if (hx_is_same_word(term->name[i], word)) return 1;
+        if (is_same_word(term->name[i], word)) return 1;
     return 0;
 }
 
@@ -317,7 +318,7 @@ static size_t print_old_names(const char *word)
     size_t n = 0;
     for (const hx_old_name *row = hx_old_names; row->old; row++) {
         if (row->kind == HX_OLD_WARNING || row->kind == HX_OLD_CHECKPOINT) continue;
-        if (!hx_is_same_word(row->old, word)) continue;
+        if (!is_same_word(row->old, word)) continue;
         printf(what[row->kind], row->old);
         printf(" is now called %s.\n\n", row->now);
         n += 1 + (row->kind == HX_OLD_JSON ? print_member(row->now) : 0);

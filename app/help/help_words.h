@@ -17,9 +17,6 @@ typedef struct hx_term {
 extern const hx_term hx_terms[]; /* [hx_n_term] */
 extern const size_t hx_n_term;
 
-/* 1 if the words are equal, ignoring case and a plural's "s"; '-', '_' and blanks are equal. */
-int hx_is_same_word(const char *a, const char *b);
-
 /* 1 if the word is one of the term's names. */
 int hx_term_is_named(const hx_term *term, const char *word);
 /* The first term with a name of hx_terms. */

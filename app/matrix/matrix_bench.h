@@ -135,7 +135,6 @@ void hx_bench_add(hx_table *table, int digits, double value, const char *unit);
 void hx_bench_add_ms(hx_table *table, double seconds);
 /* Adds two cells: the median in milliseconds, and the middle half relative to it. */
 void hx_bench_add_time(hx_table *table, const hx_bench_time *time);
-void hx_bench_add_words(hx_table *table, const char *const *word, size_t n);
 /* Prints the table immediately, even into a pipe. */
 void hx_bench_end_table(hx_table *table);
 /* 1: the table need not be printed. */

@@ -71,12 +71,11 @@ static void add_share(hx_table *table, double bytes, double seconds, double copy
 
 static void print_pattern(const all *a)
 {
-    static const char *const head[] = {"pattern", "step", "ms", "spread", "GB/s"};
     hx_table table;
     if (hx_bench_is_quiet()) return;
     hx_log_info("%s", "");
     hx_table_begin(&table, "llrrr");
-    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "pattern|step|ms|spread|GB/s");
     for (int i = 0; i < N_BUILDING; i++) {
         const hx_bench_pattern *p = &a->built[i];
         if (p->call.n == 0) continue;
@@ -192,15 +191,13 @@ static int measure_part(all *a, hx_part part)
 
 static void print_fills(const all *a)
 {
-    static const char *const head[] = {"matrix", "fill",  "prepare ms", "ms",
-                                       "spread", "Mel/s", "GB/s",       "of copy",
-                                       "keeps",  "peak",  "bits",       "error"};
     static const char *const bits[] = {"-", "same", "vary"};
     const double n_elem = (double)a->site.n_elem;
     hx_table table;
     hx_log_info("%s", "");
     hx_table_begin(&table, "llrrrrrrrrlr");
-    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "matrix|fill|prepare ms|ms|spread|Mel/s|GB/s|of copy|keeps|peak|"
+                               "bits|error");
     for (int i = 0; i < a->n_filled; i++) {
         const filled *row = &a->filled[i];
         const hx_bench_fill *f = &row->f;
@@ -244,8 +241,6 @@ static void add_bytes(hx_table *table, size_t bytes)
 
 static void print_products(const all *a)
 {
-    static const char *const head[] = {"matrix",  "product ms", "spread", "Mel/s",    "GB/s",
-                                       "of copy", "x bsr",      "matrix", "its plan", "pattern"};
     const double n_elem = (double)a->site.n_elem;
     const product *first = &a->product[0];
     const int is_bsr = first->spec.format == HX_FORMAT_BSR && first->spec.part == HX_PART_FULL &&
@@ -254,7 +249,8 @@ static void print_products(const all *a)
     hx_table table;
     hx_log_info("%s", "");
     hx_table_begin(&table, "lrrrrrrrrr");
-    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "matrix|product ms|spread|Mel/s|GB/s|of copy|x bsr|matrix|its plan|"
+                               "pattern");
     for (int i = 0; i < a->n_product; i++) {
         const product *p = &a->product[i];
         char name[48];

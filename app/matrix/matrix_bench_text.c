@@ -34,11 +34,6 @@ void hx_bench_add_time(hx_table *table, const hx_bench_time *time)
         hx_table_add(table, time->n == 1 ? "once" : "-");
 }
 
-void hx_bench_add_words(hx_table *table, const char *const *word, size_t n)
-{
-    for (size_t i = 0; i < n; i++) hx_table_add(table, "%s", word[i]);
-}
-
 void hx_bench_end_table(hx_table *table)
 {
     hx_table_end(table, 2);

@@ -119,15 +119,6 @@ static char *host_at(const hx_matrix_chunks *c, size_t offset)
     return (char *)aligned + offset;
 }
 
-/* Takes all rows of the space, from its own arrays. */
-static void take_all(hx_row_range *range, const hx_space *space)
-{
-    *range = (hx_row_range){.n = space->n_point,
-                            .mesh = space->mesh,
-                            .incidence = hx_incidence_of_space(space),
-                            .xyz = space->xyz};
-}
-
 /* Prepares the mesh of range `next` and its moduli. */
 static int prepare_chunk(void *of_job)
 {
@@ -137,9 +128,14 @@ static int prepare_chunk(void *of_job)
     const int places = job->plan.build != HX_BUILD_THREE_STAGE;
     const double begin = hx_clock();
     char *const room = c->n_range > 1 ? host_at(c, HX_MATRIX_SLOTS * c->buffer_bytes) : NULL;
-    if (c->n_range == 1)
-        take_all(&c->prepared, &job->session.problem.space);
-    else
+    /* Takes all rows of the space, from its own arrays. */
+    if (c->n_range == 1) {
+        c->prepared =
+            (hx_row_range){.n = job->session.problem.space.n_point,
+                           .mesh = job->session.problem.space.mesh,
+                           .incidence = hx_incidence_of_space(&job->session.problem.space),
+                           .xyz = job->session.problem.space.xyz};
+    } else
         HX_TRY(hx_row_range_create_in(&c->prepared, &job->session.mesh, first, n, places, room,
                                       c->room_bytes));
     c->modulus = job->modulus;
@@ -152,26 +148,21 @@ static int prepare_chunk(void *of_job)
     return HX_OK;
 }
 
-/* Copies the prepared range to the device, then starts to prepare the next. */
-static int take_prepared(hx_matrix_job *job, hx_matrix_chunk *chunk)
+static int make_range(hx_matrix_job *job, int64_t k)
 {
     hx_matrix_chunks *const c = &job->chunks;
-    const double begin = hx_clock();
+    hx_matrix_chunk *const chunk = &c->chunk[k % HX_MATRIX_SLOTS];
+    /* Copies the prepared range to the device, then starts to prepare the next. */
+    const double waiting = hx_clock();
     HX_TRY(hx_matrix_worker_wait(&c->preparer));
-    c->prepare_wait += hx_clock() - begin;
+    c->prepare_wait += hx_clock() - waiting;
     hx_row_range_free(&chunk->range);
     chunk->range = c->prepared;
     memset(&c->prepared, 0, sizeof c->prepared);
     HX_TRY(hx_matrix_stages_load(&job->stages, &chunk->range, c->modulus));
     c->n_cell += chunk->range.incidence.n_cell;
-    return ++c->next < c->n_range ? hx_matrix_worker_give(&c->preparer, prepare_chunk, job) : HX_OK;
-}
-
-static int make_range(hx_matrix_job *job, int64_t k)
-{
-    hx_matrix_chunks *const c = &job->chunks;
-    hx_matrix_chunk *const chunk = &c->chunk[k % HX_MATRIX_SLOTS];
-    HX_TRY(take_prepared(job, chunk));
+    HX_TRY(++c->next < c->n_range ? hx_matrix_worker_give(&c->preparer, prepare_chunk, job)
+                                  : HX_OK);
     HX_TRY(hx_matrix_stages_make(&job->stages, &chunk->range));
     if (!c->is_fetched) {
         HX_TRY(job->stages.dev->ops->sync(job->stages.dev));

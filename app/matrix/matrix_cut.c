@@ -39,8 +39,10 @@ HX_INLINED void count_numbers(const hx_matrix_cut *cut, int c, int64_t a, int64_
     }
 }
 
-void hx_matrix_cut_count(const hx_matrix_cut *cut, int64_t a, int64_t n, const int32_t *col,
-                         int64_t *count)
+/* Number of entries in each row of point a, whose blocks are with the points col[n]:
+ * count[components]. */
+static void count_cut_row(const hx_matrix_cut *cut, int64_t a, int64_t n, const int32_t *col,
+                          int64_t *count)
 {
     if (cut->components == MOST)
         count_numbers(cut, MOST, a, n, col, count);
@@ -90,7 +92,7 @@ static void add_counts(const hx_matrix_cut *cut, int64_t a, int all, int n, cons
                        hx_matrix_counts *sum)
 {
     int64_t count[MOST] = {0};
-    hx_matrix_cut_count(cut, a, all, near, count);
+    count_cut_row(cut, a, all, near, count);
     sum->n_block += n;
     if (n > sum->widest) sum->widest = n;
     for (int i = 0; i < cut->components; i++) {
@@ -180,8 +182,8 @@ static int make_pointers(const task *t)
     out->ptr[0] = 0;
 #pragma omp parallel for schedule(static)
     for (int64_t r = 0; r < n; r++)
-        hx_matrix_cut_count(t->cut, t->range->first + r, block[r + 1] - block[r],
-                            out->point + block[r], out->ptr + 1 + c * r);
+        count_cut_row(t->cut, t->range->first + r, block[r + 1] - block[r], out->point + block[r],
+                      out->ptr + 1 + c * r);
     for (int64_t i = 0; i < c * n; i++) out->ptr[i + 1] += out->ptr[i];
     return HX_OK;
 }

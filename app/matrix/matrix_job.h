@@ -95,11 +95,6 @@ typedef struct hx_number_rows {
     hx_csr_rows rows;                          /* view of these arrays */
 } hx_number_rows;
 
-/* Number of entries in each row of point a, whose blocks are with the points col[n]:
- * count[components]. */
-void hx_matrix_cut_count(const hx_matrix_cut *cut, int64_t a, int64_t n, const int32_t *col,
-                         int64_t *count);
-
 /* Totals over all rows of K. */
 typedef struct hx_matrix_counts {
     int64_t n_block;  /* blocks in the part that the device makes */

@@ -53,21 +53,6 @@ static void add_reference(const hx_problem *problem, double *load)
             load[films->node[f]] += films->value[k] * problem->reference;
 }
 
-static int make_held(hx_matrix_sides *sides, const hx_problem *problem)
-{
-    const int64_t n_dof = n_dof_of(problem);
-    int64_t n = 0;
-    for (int64_t k = 0; k < n_dof; k++) n += is_held(problem, k);
-    HX_TRY(hx_alloc(&sides->held, (size_t)n, sizeof *sides->held, "held unknowns"));
-    HX_TRY(hx_alloc(&sides->held_value, (size_t)n, sizeof(double), "held unknowns"));
-    for (int64_t k = 0; k < n_dof; k++) {
-        if (!is_held(problem, k)) continue;
-        sides->held[sides->n_held] = (int32_t)k;
-        sides->held_value[sides->n_held++] = held_value(problem, k);
-    }
-    return HX_OK;
-}
-
 /* Row i of block row r times u_p. */
 static double row_times(const hx_problem *problem, const hx_row_range *range,
                         const hx_matrix_rows *blocks, int64_t r, int i)
@@ -244,7 +229,18 @@ int hx_matrix_sides_create(hx_matrix_sides *sides, const hx_problem *problem, co
                            const hx_matrix_plan *plan)
 {
     if (plan->rhs) HX_TRY(make_loads(sides, problem, rho, plan));
-    if (plan->fixed) HX_TRY(make_held(sides, problem));
+    if (plan->fixed) {
+        const int64_t n_dof = n_dof_of(problem);
+        int64_t n = 0;
+        for (int64_t k = 0; k < n_dof; k++) n += is_held(problem, k);
+        HX_TRY(hx_alloc(&sides->held, (size_t)n, sizeof *sides->held, "held unknowns"));
+        HX_TRY(hx_alloc(&sides->held_value, (size_t)n, sizeof(double), "held unknowns"));
+        for (int64_t k = 0; k < n_dof; k++) {
+            if (!is_held(problem, k)) continue;
+            sides->held[sides->n_held] = (int32_t)k;
+            sides->held_value[sides->n_held++] = held_value(problem, k);
+        }
+    }
     return plan->order_file ? make_order(sides, &problem->space) : HX_OK;
 }
 

@@ -85,17 +85,6 @@ static const char *value_of(const char *argument, const char *key, char text[PAT
     return text[0] ? text : NULL;
 }
 
-/* Index of PART: the first argument that is not KEY=VALUE, or that is KEY=VALUE but also the name
- * of a file. Returns n_argument if there is none. */
-static size_t find_argument(const hx_options *options)
-{
-    size_t i = 0;
-    while (i < options->n_argument && strchr(options->argument[i], '=') &&
-           access(options->argument[i], F_OK) != 0)
-        i++;
-    return i;
-}
-
 /* Finds the part. It is the argument PART; mesh.generator= replaces a PART that is a generator, and
  * mesh.file= one that is a file. Without PART, it is given by mesh.generator= or mesh.file=.
  * override[*n]: the other arguments. */
@@ -103,7 +92,12 @@ static const char *find_part(const hx_options *options, const char **override, s
                              char text[PATH_MAX])
 {
     const char *named = "cantilever";
-    const size_t place = find_argument(options);
+    /* Index of PART: the first argument that is not KEY=VALUE, or that is KEY=VALUE but also
+     * the name of a file. Returns n_argument if there is none. */
+    size_t place = 0;
+    while (place < options->n_argument && strchr(options->argument[place], '=') &&
+           access(options->argument[place], F_OK) != 0)
+        place++;
     const int has_part = place < options->n_argument;
     if (has_part) named = options->argument[place];
     const int is_model = has_part && !hx_generator_find(named);

@@ -96,18 +96,6 @@ static void find_heat_fault(hx_new_part *part)
     }
 }
 
-static int refuse_part(const char *named)
-{
-    const char *name[64];
-    char hint[512];
-    size_t n = 0;
-    for (; hx_generators[n] && n < 64; n++) name[n] = hx_generators[n]->name;
-    if (access(named, F_OK) == 0)
-        return HX_RAISE(HX_EINPUT, "'%s' is not a mesh or CAD model that hextop reads", named);
-    return HX_RAISE(HX_EINPUT, "'%s' is neither a file nor a generator%s", named,
-                    hx_name_hint(named, name, n, hint, sizeof hint));
-}
-
 /* KEY="TEXT", with the text escaped for libconfig. */
 static int put_quoted_key(hx_value *tree, const char *key, const char *value)
 {
@@ -213,7 +201,17 @@ int hx_new_part_open(hx_new_part *part, const char *named, const char *target, s
     part->n_override = n_override;
     part->override = override;
     part->is_file = hx_model_is_file(named);
-    if (!part->is_file && !hx_generator_find(named)) return refuse_part(named);
+    if (!part->is_file && !hx_generator_find(named)) {
+        const char *generator[64];
+        char hint[512];
+        size_t n_name = 0;
+        for (; hx_generators[n_name] && n_name < 64; n_name++)
+            generator[n_name] = hx_generators[n_name]->name;
+        if (access(named, F_OK) == 0)
+            return HX_RAISE(HX_EINPUT, "'%s' is not a mesh or CAD model that hextop reads", named);
+        return HX_RAISE(HX_EINPUT, "'%s' is neither a file nor a generator%s", named,
+                        hx_name_hint(named, generator, n_name, hint, sizeof hint));
+    }
     part->is_cad = part->is_file && hx_model_is_cad(named);
     /* "bracket" of "parts/bracket.step" */
     const char *const slash = strrchr(named, '/'), *const name = slash ? slash + 1 : named;

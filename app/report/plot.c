@@ -11,18 +11,6 @@ enum { MAX_POINT = 600, MAX_HOVER = 240, MAX_BAR = 100 };
 
 /* --- ticks --- */
 
-static void make_linear(hx_ticks *t, double low, double high, int n)
-{
-    /* A step of 1, 2 or 5 times a power of ten that gives about n steps in the span. */
-    const double raw = (high - low) / n, power = pow(10.0, floor(log10(raw)));
-    const double share = raw / power;
-    const double step = power * (share < 1.5 ? 1.0 : share < 3.5 ? 2.0 : share < 7.5 ? 5.0 : 10.0);
-    t->low = step * floor(low / step + 1e-9);
-    t->high = step * ceil(high / step - 1e-9);
-    for (double at = t->low; t->n < HX_PLOT_MAX_TICK && at < t->high + 0.5 * step; at += step)
-        t->at[t->n++] = fabs(at) < 1e-9 * step ? 0.0 : at;
-}
-
 /* The nearest of 1, 2, 5 times a power of ten at or below (up: at or above) the value. */
 static double nice_value(double value, int up)
 {
@@ -53,7 +41,9 @@ static void make_log(hx_ticks *t, double low, double high, int n)
         }
 }
 
-void hx_ticks_make(hx_ticks *t, double low, double high, int n, int is_log)
+/* About n ticks for values from low to high, which are positive if is_log. The axis also begins and
+ * ends at ticks. If low equals high, the axis is widened. */
+static void make_ticks(hx_ticks *t, double low, double high, int n, int is_log)
 {
     memset(t, 0, sizeof *t);
     t->is_log = is_log;
@@ -64,11 +54,23 @@ void hx_ticks_make(hx_ticks *t, double low, double high, int n, int is_log)
     }
     if (is_log)
         make_log(t, low, high, n);
-    else
-        make_linear(t, low, high, n);
+    else {
+        /* A step of 1, 2 or 5 times a power of ten that gives about n steps in the span. */
+        const double raw = (high - low) / n, power = pow(10.0, floor(log10(raw)));
+        const double share = raw / power;
+        const double step = power * (share < 1.5   ? 1.0
+                                     : share < 3.5 ? 2.0
+                                     : share < 7.5 ? 5.0
+                                                   : 10.0);
+        t->low = step * floor(low / step + 1e-9);
+        t->high = step * ceil(high / step - 1e-9);
+        for (double at = t->low; t->n < HX_PLOT_MAX_TICK && at < t->high + 0.5 * step; at += step)
+            t->at[t->n++] = fabs(at) < 1e-9 * step ? 0.0 : at;
+    }
 }
 
-const char *hx_tick_text(double value, char *text, size_t n_text)
+/* Formats such as "0.02", "12000", "3·10⁶"; returns text. */
+static const char *tick_text(double value, char *text, size_t n_text)
 {
     static const char *const digit[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
     const double size = fabs(value);
@@ -123,14 +125,14 @@ static void put_axes(const axes *a, const char *x_name)
         const double y = y_of(a, a->y.at[i]);
         fprintf(a->f, "<path d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\" class=\"end\">%s</text>",
                 LEFT, y, WIDTH - RIGHT, LEFT - 6, y + 4.0,
-                hx_tick_text(a->y.at[i], text, sizeof text));
+                tick_text(a->y.at[i], text, sizeof text));
     }
     for (int i = 0; i < a->x.n; i++) {
         const double at = a->x.at[i];
         if (at != floor(at) || at < a->x.low || at > a->x.high) continue;
         fprintf(a->f, "<path class=\"tick\" d=\"M%.1f %dv4\"/><text x=\"%.1f\" y=\"%d\">%s</text>",
                 x_of(a, at), HEIGHT - BOTTOM, x_of(a, at), HEIGHT - BOTTOM + 17,
-                hx_tick_text(at, text, sizeof text));
+                tick_text(at, text, sizeof text));
     }
     fprintf(a->f, "<path class=\"base\" d=\"M%d %dH%d\"/>", LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT);
     fprintf(a->f, "<text x=\"%d\" y=\"%d\">", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4);
@@ -141,7 +143,7 @@ static void put_axes(const axes *a, const char *x_name)
 /* Ticks of x are whole numbers, and the axis ends at the data. */
 static void make_x(hx_ticks *t, double low, double high)
 {
-    hx_ticks_make(t, low, high, 6, 0);
+    make_ticks(t, low, high, 6, 0);
     t->low = low;
     t->high = high > low ? high : low + 1.0;
 }
@@ -218,7 +220,7 @@ void hx_plot_lines(const hx_plot *p, FILE *f)
     if (n == 0 || !(high >= low)) return;
     const int is_log = p->is_log && low > 0.0 && high > 10.0 * low;
     if (p->from_zero && !is_log) low = fmin(low, 0.0);
-    hx_ticks_make(&a.y, low, high, 5, is_log);
+    make_ticks(&a.y, low, high, 5, is_log);
     make_x(&a.x, 1.0, (double)n);
     open_figure(p, f,
                 is_log ? "over the design iterations, on a logarithmic axis"
@@ -286,7 +288,7 @@ void hx_plot_bars(const hx_plot *p, FILE *f)
             sum += bar_value(&p->line[i], k, k + step < n ? k + step : n);
         most = fmax(most, sum);
     }
-    hx_ticks_make(&a.y, 0.0, most > 0.0 ? most : 1.0, 5, 0);
+    make_ticks(&a.y, 0.0, most > 0.0 ? most : 1.0, 5, 0);
     make_x(&a.x, 0.5, (double)n + 0.5);
     open_figure(p, f, "of each design iteration, stages on top of each other");
     put_axes(&a, p->x_name);

@@ -15,12 +15,6 @@ typedef struct hx_ticks {
     double at[HX_PLOT_MAX_TICK];
 } hx_ticks;
 
-/* About n ticks for values from low to high, which are positive if is_log. The axis also begins and
- * ends at ticks. If low equals high, the axis is widened. */
-void hx_ticks_make(hx_ticks *ticks, double low, double high, int n, int is_log);
-/* Formats such as "0.02", "12000", "3·10⁶"; returns text. */
-const char *hx_tick_text(double value, char *text, size_t n_text);
-
 typedef struct hx_plot_line {
     const char *name;
     int colour;      /* its class in the style sheet: "s0", "s1", ... */

@@ -117,4 +117,7 @@ int hx_report_write_viewer(const hx_report *report, size_t i, FILE *f); /* repor
 /* Lines of report.css and report.js, which the build converts to C; they end with NULL. */
 extern const char *const hx_report_css[], *const hx_report_js[];
 
+/* Writes table rows, without the head, of the settings that differ between runs. */
+void hx_report_write_differences(const hx_report *report, FILE *f);
+
 #endif

@@ -174,38 +174,6 @@ fail:
 
 /* --- the surface --- */
 
-static int simplify(maker *m, int64_t n_triangle)
-{
-    hx_report_part *part = &m->run->part;
-    float *value[HX_REPORT_MAX_FIELD];
-    for (size_t i = 0; i < part->n_field; i++) value[i] = part->field[i].value;
-    HX_TRY(
-        hx_surface_simplify(&part->surface, n_triangle, part->n_field, value, &part->simplified));
-    HX_TRY(
-        /* number of pieces and holes do not depend on the precision */
-        hx_surface_check(&part->surface, HX_SURFACE_F64, &part->shape));
-    /* The colour scale ends at the value that only 0.5 % of the vertices exceed. Otherwise
-     * peaks at single points, such as stresses at supports, would leave one colour for the
-     * rest. */
-    for (size_t i = 0; i < part->n_field; i++) {
-        hx_report_field *const f = &part->field[i];
-        double *sorted = NULL;
-        HX_TRY(hx_alloc(&sorted, (size_t)part->surface.n_vertex, sizeof *sorted, "colours"));
-        for (int64_t v = 0; v < part->surface.n_vertex; v++) sorted[v] = (double)f->value[v];
-        hx_sort_values(sorted, (size_t)part->surface.n_vertex);
-        f->most = hx_quantile(sorted, (size_t)part->surface.n_vertex, 1.0);
-        f->least = hx_quantile(sorted, (size_t)part->surface.n_vertex, 0.0);
-        f->high = hx_quantile(sorted, (size_t)part->surface.n_vertex, 0.995);
-        f->low = 0.0;
-        if (!(f->high > f->low)) f->high = f->most > f->low ? f->most : f->low + 1.0;
-        if (strcmp(f->name, "density") == 0) f->high = 1.0;
-        f->is_cut = f->most > f->high * (1.0 + 1e-6);
-        free(sorted);
-    }
-    for (int d = 0; d < 3; d++) part->step[d] = (part->shape.max[d] - part->shape.min[d]) / 65535.0;
-    return HX_OK;
-}
-
 /* Opens the source with the config beside the result; if that fails, opens it without a config. */
 static int open_source(maker *m)
 {
@@ -252,7 +220,32 @@ static int make_picture(maker *m, int64_t n_triangle)
     hx_surface_field_free(&m->field); /* checked before more memory is allocated */
     hx_surface_source_free(&m->source);
     const double coloured = hx_clock();
-    HX_TRY(simplify(m, n_triangle));
+    float *value[HX_REPORT_MAX_FIELD];
+    for (size_t i = 0; i < part->n_field; i++) value[i] = part->field[i].value;
+    HX_TRY(
+        hx_surface_simplify(&part->surface, n_triangle, part->n_field, value, &part->simplified));
+    HX_TRY(
+        /* number of pieces and holes do not depend on the precision */
+        hx_surface_check(&part->surface, HX_SURFACE_F64, &part->shape));
+    /* The colour scale ends at the value that only 0.5 % of the vertices exceed. Otherwise
+     * peaks at single points, such as stresses at supports, would leave one colour for the
+     * rest. */
+    for (size_t i = 0; i < part->n_field; i++) {
+        hx_report_field *const f = &part->field[i];
+        double *sorted = NULL;
+        HX_TRY(hx_alloc(&sorted, (size_t)part->surface.n_vertex, sizeof *sorted, "colours"));
+        for (int64_t v = 0; v < part->surface.n_vertex; v++) sorted[v] = (double)f->value[v];
+        hx_sort_values(sorted, (size_t)part->surface.n_vertex);
+        f->most = hx_quantile(sorted, (size_t)part->surface.n_vertex, 1.0);
+        f->least = hx_quantile(sorted, (size_t)part->surface.n_vertex, 0.0);
+        f->high = hx_quantile(sorted, (size_t)part->surface.n_vertex, 0.995);
+        f->low = 0.0;
+        if (!(f->high > f->low)) f->high = f->most > f->low ? f->most : f->low + 1.0;
+        if (strcmp(f->name, "density") == 0) f->high = 1.0;
+        f->is_cut = f->most > f->high * (1.0 + 1e-6);
+        free(sorted);
+    }
+    for (int d = 0; d < 3; d++) part->step[d] = (part->shape.max[d] - part->shape.min[d]) / 65535.0;
     hx_log_detail("seconds    mesh %.3f, surface %.3f, colours %.3f, fewer triangles %.3f",
                   opened - begin, cut_out - opened, coloured - cut_out, hx_clock() - coloured);
     return HX_OK;

@@ -7,19 +7,28 @@
 #include "../text/log.h"
 #include "core/base/grow.h"
 #include "report.h"
-#include "report_settings.h"
 
-static int add_setting_row(hx_report_rows *rows, const char *name, const char *value)
+/* A run's settings as rows: "optimization.filter.radius", "2". */
+typedef struct setting_row {
+    char *name, *value; /* (owned) */
+} setting_row;
+
+typedef struct setting_rows {
+    size_t n, capacity;
+    setting_row *row; /* (owned) */
+} setting_rows;
+
+static int add_setting_row(setting_rows *rows, const char *name, const char *value)
 {
     HX_TRY(hx_grow(&rows->row, rows->n, &rows->capacity, sizeof *rows->row, "settings"));
-    hx_report_row *const row = &rows->row[rows->n++];
+    setting_row *const row = &rows->row[rows->n++];
     HX_TRY(hx_strdup(&row->name, name));
     return hx_strdup(&row->value, value);
 }
 
-static int flatten(hx_report_rows *rows, const char *name, const hx_json_value *v);
+static int flatten(setting_rows *rows, const char *name, const hx_json_value *v);
 
-static int flatten_members(hx_report_rows *rows, const char *name, const hx_json_value *v)
+static int flatten_members(setting_rows *rows, const char *name, const hx_json_value *v)
 {
     size_t i = 0;
     for (const hx_json_value *m = v->first; m; m = m->next, i++) {
@@ -33,7 +42,7 @@ static int flatten_members(hx_report_rows *rows, const char *name, const hx_json
     return HX_OK;
 }
 
-static int flatten(hx_report_rows *rows, const char *name, const hx_json_value *v)
+static int flatten(setting_rows *rows, const char *name, const hx_json_value *v)
 {
     char text[1024];
     if (v->kind == HX_JSON_OBJECT) return flatten_members(rows, name, v);
@@ -49,17 +58,7 @@ static int flatten(hx_report_rows *rows, const char *name, const hx_json_value *
     return add_setting_row(rows, name, text);
 }
 
-int hx_report_rows_make(hx_report_rows *rows, const hx_report_run *run)
-{
-    const hx_json_value *const settings = hx_report_settings(run);
-    memset(rows, 0, sizeof *rows);
-    if (!settings) return HX_OK;
-    const int rc = flatten(rows, "", settings);
-    if (rc < 0) hx_report_rows_free(rows);
-    return rc;
-}
-
-void hx_report_rows_free(hx_report_rows *rows)
+static void free_rows(setting_rows *rows)
 {
     for (size_t i = 0; i < rows->n; i++) {
         free(rows->row[i].name);
@@ -69,7 +68,17 @@ void hx_report_rows_free(hx_report_rows *rows)
     memset(rows, 0, sizeof *rows);
 }
 
-static const char *find_setting_row(const hx_report_rows *rows, const char *name)
+static int make_rows(setting_rows *rows, const hx_report_run *run)
+{
+    const hx_json_value *const settings = hx_report_settings(run);
+    memset(rows, 0, sizeof *rows);
+    if (!settings) return HX_OK;
+    const int rc = flatten(rows, "", settings);
+    if (rc < 0) free_rows(rows);
+    return rc;
+}
+
+static const char *find_setting_row(const setting_rows *rows, const char *name)
 {
     for (size_t i = 0; i < rows->n; i++)
         if (strcmp(rows->row[i].name, name) == 0) return rows->row[i].value;
@@ -78,8 +87,8 @@ static const char *find_setting_row(const hx_report_rows *rows, const char *name
 
 void hx_report_write_settings(const hx_report_run *run, FILE *f)
 {
-    hx_report_rows rows;
-    if (hx_report_rows_make(&rows, run) < 0)
+    setting_rows rows;
+    if (make_rows(&rows, run) < 0)
         hx_log_warning("the page lacks the settings: %s", hx_error_message());
     if (rows.n == 0) return;
     fputs("<details><summary>Settings</summary><div class=\"wide\"><table class=\"settings\">"
@@ -93,20 +102,20 @@ void hx_report_write_settings(const hx_report_run *run, FILE *f)
         fputs("</td></tr>\n", f);
     }
     fputs("</tbody></table></div></details>\n", f);
-    hx_report_rows_free(&rows);
+    free_rows(&rows);
 }
 
 /* --- differences --- */
 
 /* 1 if run r is the first that has a setting of that name. */
-static int is_first(const hx_report_rows *rows, size_t r, const char *name)
+static int is_first(const setting_rows *rows, size_t r, const char *name)
 {
     for (size_t i = 0; i < r; i++)
         if (find_setting_row(&rows[i], name)) return 0;
     return 1;
 }
 
-static int differs(const hx_report_rows *rows, size_t n_run, const char *name)
+static int differs(const setting_rows *rows, size_t n_run, const char *name)
 {
     const char *const first = find_setting_row(&rows[0], name);
     if (strcmp(name, "output.directory") == 0) return 0;
@@ -117,7 +126,7 @@ static int differs(const hx_report_rows *rows, size_t n_run, const char *name)
     return 0;
 }
 
-static void put_difference(const hx_report_rows *rows, size_t n_run, const char *name, FILE *f)
+static void put_difference(const setting_rows *rows, size_t n_run, const char *name, FILE *f)
 {
     fputs("<tr><th scope=\"row\"><code>", f);
     hx_html_text(f, name);
@@ -132,7 +141,7 @@ static void put_difference(const hx_report_rows *rows, size_t n_run, const char 
 }
 
 /* Returns the number of differing settings. */
-static size_t put_differences(const hx_report_rows *rows, size_t n_run, FILE *f)
+static size_t put_differences(const setting_rows *rows, size_t n_run, FILE *f)
 {
     size_t n = 0;
     for (size_t r = 0; r < n_run; r++)
@@ -147,11 +156,11 @@ static size_t put_differences(const hx_report_rows *rows, size_t n_run, FILE *f)
 
 void hx_report_write_differences(const hx_report *report, FILE *f)
 {
-    hx_report_rows rows[HX_REPORT_MAX_RUN];
+    setting_rows rows[HX_REPORT_MAX_RUN];
     int is_complete = 1;
     memset(rows, 0, sizeof rows);
     for (size_t i = 0; i < report->n_run; i++)
-        if (hx_report_rows_make(&rows[i], &report->run[i]) < 0) is_complete = 0;
+        if (make_rows(&rows[i], &report->run[i]) < 0) is_complete = 0;
     if (!is_complete) {
         hx_log_warning("the page lacks settings: %s", hx_error_message());
         fprintf(f, "<tr><td colspan=\"%zu\">There was no memory to compare them.</td></tr>\n",
@@ -159,5 +168,5 @@ void hx_report_write_differences(const hx_report *report, FILE *f)
     } else if (put_differences(rows, report->n_run, f) == 0)
         fprintf(f, "<tr><td colspan=\"%zu\">All settings are the same.</td></tr>\n",
                 report->n_run + 1);
-    for (size_t i = 0; i < report->n_run; i++) hx_report_rows_free(&rows[i]);
+    for (size_t i = 0; i < report->n_run; i++) free_rows(&rows[i]);
 }

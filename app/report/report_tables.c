@@ -5,7 +5,7 @@
 
 #include "../text/html.h"
 #include "../text/table.h"
-#include "report_settings.h"
+#include "report.h"
 
 const char *hx_report_number(double value, char *text, size_t n_text)
 {
@@ -158,26 +158,6 @@ static int is_same_part(const hx_report_run *a, const hx_report_run *b)
     return !(off > share * diagonal);
 }
 
-/* Writes a value, with its unit unless the first column has it, and its difference from the first
- * run. */
-static void put_compared_cell(const hx_report *report, const figure *g, size_t i, FILE *f)
-{
-    const hx_report_run *run = &report->run[i];
-    const double first = figure_of(&report->run[0], g), value = figure_of(run, g);
-    const int is_same = strcmp(g->unit(&run->units), g->unit(&report->run[0].units)) == 0;
-    const char *unit;
-    const double scale = scale_of(g, &run->units, is_same ? first : value, &unit);
-    char text[64];
-    fprintf(f, "<td>%s", figure_text(g, scale * value, text, sizeof text));
-    if (isfinite(value) && g->unit != unit_seconds && !g->unit(hx_report_units(report))[0])
-        hx_html_text(f, unit);
-    if (i > 0 && g->with_difference && is_same && is_same_part(&report->run[0], run) &&
-        !(g->unit == unit_work && (hx_report_is_shifted(report->run[0].summary.root) ||
-                                   hx_report_is_shifted(run->summary.root))))
-        hx_report_write_difference(first, value, f);
-    fputs("</td>", f);
-}
-
 static void put_compared(const hx_report *report, const figure *g, FILE *f)
 {
     const char *unit;
@@ -188,7 +168,23 @@ static void put_compared(const hx_report *report, const figure *g, FILE *f)
         hx_html_text(f, unit);
     }
     fputs("</th>", f);
-    for (size_t i = 0; i < report->n_run; i++) put_compared_cell(report, g, i, f);
+    /* Writes a value, with its unit unless the first column has it, and its difference from
+     * the first run. */
+    for (size_t i = 0; i < report->n_run; i++) {
+        const hx_report_run *run = &report->run[i];
+        const double first = figure_of(&report->run[0], g), value = figure_of(run, g);
+        const int is_same = strcmp(g->unit(&run->units), g->unit(&report->run[0].units)) == 0;
+        const double scale = scale_of(g, &run->units, is_same ? first : value, &unit);
+        char text[64];
+        fprintf(f, "<td>%s", figure_text(g, scale * value, text, sizeof text));
+        if (isfinite(value) && g->unit != unit_seconds && !g->unit(hx_report_units(report))[0])
+            hx_html_text(f, unit);
+        if (i > 0 && g->with_difference && is_same && is_same_part(&report->run[0], run) &&
+            !(g->unit == unit_work && (hx_report_is_shifted(report->run[0].summary.root) ||
+                                       hx_report_is_shifted(run->summary.root))))
+            hx_report_write_difference(first, value, f);
+        fputs("</td>", f);
+    }
     fputs("</tr>\n", f);
 }
 

@@ -285,24 +285,18 @@ int hx_surface_part_read_options(const char *refine, const char *mesher,
                     hx_name_hint(mesher, valid, HX_N_MESHER, hint, sizeof hint));
 }
 
-/* Number of supports and springs that are left on the surface, both from sets and from the mesh's
- * file. */
-static int is_held_anywhere(const hx_surface_part *p)
-{
-    const hx_config_support *support = p->cfg.supports.entry;
-    int any = p->cfg.springs.n > 0 || p->conditions.n_support > 0;
-    for (size_t i = 0; i < p->cfg.supports.n; i++) any |= support[i].set != NULL;
-    for (size_t i = 0; i < p->n_set; i++) any |= p->set[i].holds;
-    return any;
-}
-
 /* HX_EINPUT: the config has supports, and none of them is on the surface. */
 static int check_held(const hx_surface_part *p, const hx_session *s, const char *path)
 {
     const hx_config_support *support = s->cfg.supports.entry;
     const char *set = s->cfg.supports.n > 0 ? support[0].set : NULL;
     char what[160] = "the supports that the mesh's file states";
-    if (is_held_anywhere(p) || s->cfg.supports.n + s->cfg.springs.n == 0) return HX_OK;
+    /* supports and springs that are left on the surface, both from sets and from the mesh's file */
+    const hx_config_support *left = p->cfg.supports.entry;
+    int any = p->cfg.springs.n > 0 || p->conditions.n_support > 0;
+    for (size_t i = 0; i < p->cfg.supports.n; i++) any |= left[i].set != NULL;
+    for (size_t i = 0; i < p->n_set; i++) any |= p->set[i].holds;
+    if (any || s->cfg.supports.n + s->cfg.springs.n == 0) return HX_OK;
     if (s->cfg.supports.n == 0) set = ((const hx_config_spring *)s->cfg.springs.entry)[0].set;
     if (set)
         snprintf(what, sizeof what, "set '%.100s' of %s", set,

@@ -56,19 +56,6 @@ static int make_cantilever(hx_mesh *mesh, hx_problem *problem, const hx_generate
     return hx_problem_create(problem, mesh, &params);
 }
 
-static int cantilever(hx_selftest *t, const known *k, double *found)
-{
-    hx_mesh mesh;
-    hx_problem problem;
-    memset(&mesh, 0, sizeof mesh);
-    memset(&problem, 0, sizeof problem);
-    int rc = make_cantilever(&mesh, &problem, &k->mesh);
-    if (rc >= 0) rc = uniform_compliance(t, &problem, k, found);
-    hx_problem_free(&problem);
-    hx_mesh_free(&mesh);
-    return rc;
-}
-
 static int check_known(hx_selftest *t)
 {
     static const known list[] = {
@@ -85,7 +72,14 @@ static int check_known(hx_selftest *t)
         double found = NAN;
         if (!kind || (kind->runs_on && !kind->runs_on(t->parts.device))) continue;
         hx_selftest_begin(t, "%s", k->what);
-        const int rc = cantilever(t, k, &found);
+        hx_mesh mesh;
+        hx_problem problem;
+        memset(&mesh, 0, sizeof mesh);
+        memset(&problem, 0, sizeof problem);
+        int rc = make_cantilever(&mesh, &problem, &k->mesh);
+        if (rc >= 0) rc = uniform_compliance(t, &problem, k, &found);
+        hx_problem_free(&problem);
+        hx_mesh_free(&mesh);
         HX_TRY(
             hx_selftest_end(t, rc, fabs(found / k->compliance - 1.0), k->bound, "another program"));
     }
@@ -161,22 +155,19 @@ static int make_trace(trace *out, const hx_sample *s)
     return hx_alloc(&out->number, (size_t)out->n, sizeof(double), "a run's numbers");
 }
 
-static int load_job(hx_selftest_job *job, const char *path)
-{
-    hx_snapshot image = {0};
-    int rc = hx_snapshot_read(&image, path);
-    if (rc >= 0) rc = hx_optimizer_snapshot(&job->opt, &image);
-    if (rc >= 0) rc = hx_snapshot_check_all(&image);
-    hx_snapshot_free(&image);
-    return rc;
-}
-
 /* Runs designs first .. N_DESIGN - 1. path: a checkpoint is written after N_SAVED, or read before
  * if first is N_SAVED; NULL: neither. */
 static int steps(hx_selftest *t, hx_selftest_job *job, int first, char *path, size_t n_path,
                  trace *out)
 {
-    if (path && first > 0) HX_TRY(load_job(job, path));
+    if (path && first > 0) {
+        hx_snapshot saved = {0};
+        int loaded = hx_snapshot_read(&saved, path);
+        if (loaded >= 0) loaded = hx_optimizer_snapshot(&job->opt, &saved);
+        if (loaded >= 0) loaded = hx_snapshot_check_all(&saved);
+        hx_snapshot_free(&saved);
+        HX_TRY(loaded);
+    }
     for (int i = first; i < N_DESIGN; i++) {
         HX_TRY(hx_selftest_job_step(job, &out->number[i]));
         if (path && first == 0 && i == N_SAVED - 1) {

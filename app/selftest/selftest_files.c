@@ -50,23 +50,6 @@ fail:
 
 /* --- surfaces --- */
 
-/* A ball with a hole along x and blurred edges. */
-static void shape(const hx_mesh *mesh, double *rho)
-{
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        double x[3], square = 0.0;
-        hx_mesh_centroid(mesh, e, x);
-        for (int d = 0; d < 3; d++) {
-            const double from = x[d] - 0.5 * (mesh->box_min[d] + mesh->box_max[d]);
-            square += from * from;
-            x[d] = from;
-        }
-        const double ball = 0.5 + 0.7 * (4.2 - sqrt(square));
-        const double hole = 0.5 + 0.7 * (sqrt(x[1] * x[1] + x[2] * x[2]) - 1.8);
-        rho[e] = fmin(1.0, fmax(0.0, fmin(ball, hole)));
-    }
-}
-
 static int check_file(hx_selftest *t, const hx_surface *surface, double *faults, double *volume)
 {
     const hx_surface_about about = {"selftest", 0.0};
@@ -99,7 +82,19 @@ static int make_surface(hx_selftest *t, const hx_sample *s, double *faults, doub
     hx_surface_smoothing smoothing;
     int rc;
     HX_TRY_FAIL(hx_alloc(&rho, (size_t)s->mesh.n_elem, sizeof *rho, "densities"));
-    shape(&s->mesh, rho);
+    /* A ball with a hole along x and blurred edges. */
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) {
+        double x[3], square = 0.0;
+        hx_mesh_centroid(&s->mesh, e, x);
+        for (int d = 0; d < 3; d++) {
+            const double from = x[d] - 0.5 * (s->mesh.box_min[d] + s->mesh.box_max[d]);
+            square += from * from;
+            x[d] = from;
+        }
+        const double ball = 0.5 + 0.7 * (4.2 - sqrt(square));
+        const double hole = 0.5 + 0.7 * (sqrt(x[1] * x[1] + x[2] * x[2]) - 1.8);
+        rho[e] = fmin(1.0, fmax(0.0, fmin(ball, hole)));
+    }
     HX_TRY_FAIL(hx_surface_field_create(&field, &s->mesh, rho, NULL));
     hx_surface_volume(&field, threshold, &exact);
     HX_TRY_FAIL(hx_surface_extract(&surface, &field, threshold));

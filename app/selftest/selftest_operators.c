@@ -21,21 +21,6 @@ typedef struct errors {
     double product, motions, single, bits;
 } errors;
 
-static int make_part(part *p, const hx_sample_spec *spec)
-{
-    HX_TRY(hx_sample_create(&p->s, spec));
-    const size_t n = (size_t)p->s.n;
-    HX_TRY(hx_alloc(&p->x, 5 * n + (size_t)p->s.mesh.n_elem, sizeof *p->x, "vectors"));
-    p->kx = p->x + n;
-    p->diagonal = p->kx + n;
-    p->y = p->diagonal + n;
-    p->twice = p->y + n;
-    p->energy = p->twice + n;
-    for (int64_t i = 0; i < p->s.n; i++) p->x[i] = hx_sample_random(8, i, -1.0, 1.0);
-    hx_sample_product(&p->s, p->x, p->kx, p->diagonal, p->energy);
-    return HX_OK;
-}
-
 /* --- of one operator, set up --- */
 
 static int product(hx_operator *op, int64_t n, const double *x, double *y)
@@ -221,20 +206,6 @@ static int check_operator_kind(hx_selftest *t, const hx_operator_kind *op_kind, 
     return hx_selftest_end(t, HX_OK, worst.single, 2e-6, "K u summed on the host");
 }
 
-/* Samples 0 to 2 are elasticity with linear elements on three kinds of parts, 3 to 5 heat; 6 and 7
- * both with quadratic elements on the last kind. */
-static hx_sample_spec spec_of(int i)
-{
-    static const int linear[3][3] = {{14, 12, 13}, {7, 6, 7}, {7, 5, 4}}, quadratic[3] = {4, 3, 4};
-    const int kind = i < 6 ? i % 3 : HX_SAMPLE_MIXED;
-    const int *const n = i < 6 ? linear[kind] : quadratic;
-    hx_sample_spec spec = hx_sample_box((hx_sample_cells)kind, n[0], n[1], n[2]);
-    spec.element = i < 6 ? HX_ELEMENT_LINEAR : HX_ELEMENT_QUADRATIC;
-    spec.physics = i < 3 || i == 6 ? HX_PHYSICS_ELASTICITY : HX_PHYSICS_HEAT;
-    spec.contrast = 1e9;
-    return spec;
-}
-
 static int check_kinds(hx_selftest *t, const hx_operator_kind *op_kind, const part *parts)
 {
     const hx_operator_kind *const heat = op_kind->scalar;
@@ -252,8 +223,27 @@ int hx_selftest_operators(hx_selftest *t)
     int rc;
     memset(parts, 0, sizeof parts);
     for (int i = 0; i < N_SAMPLE; i++) {
-        const hx_sample_spec spec = spec_of(i);
-        HX_TRY_FAIL(make_part(&parts[i], &spec));
+        /* Samples 0 to 2 are elasticity with linear elements on three kinds of parts, 3 to 5
+         * heat; 6 and 7 both with quadratic elements on the last kind. */
+        static const int linear[3][3] = {{14, 12, 13}, {7, 6, 7}, {7, 5, 4}},
+                         quadratic[3] = {4, 3, 4};
+        const int kind = i < 6 ? i % 3 : HX_SAMPLE_MIXED;
+        const int *const n = i < 6 ? linear[kind] : quadratic;
+        hx_sample_spec spec = hx_sample_box((hx_sample_cells)kind, n[0], n[1], n[2]);
+        spec.element = i < 6 ? HX_ELEMENT_LINEAR : HX_ELEMENT_QUADRATIC;
+        spec.physics = i < 3 || i == 6 ? HX_PHYSICS_ELASTICITY : HX_PHYSICS_HEAT;
+        spec.contrast = 1e9;
+        part *const p = &parts[i];
+        HX_TRY_FAIL(hx_sample_create(&p->s, &spec));
+        const size_t n_row = (size_t)p->s.n;
+        HX_TRY_FAIL(hx_alloc(&p->x, 5 * n_row + (size_t)p->s.mesh.n_elem, sizeof *p->x, "vectors"));
+        p->kx = p->x + n_row;
+        p->diagonal = p->kx + n_row;
+        p->y = p->diagonal + n_row;
+        p->twice = p->y + n_row;
+        p->energy = p->twice + n_row;
+        for (int64_t k = 0; k < p->s.n; k++) p->x[k] = hx_sample_random(8, k, -1.0, 1.0);
+        hx_sample_product(&p->s, p->x, p->kx, p->diagonal, p->energy);
     }
     for (size_t i = 0; t->parts.op_kinds[i]; i++)
         if (strcmp(t->parts.op_kinds[i]->device, t->parts.device->name) == 0)

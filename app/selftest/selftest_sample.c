@@ -112,28 +112,6 @@ static void element_matrix(const hx_sample *s, int64_t e, double *ke)
     }
 }
 
-static int make_matrices(hx_sample *s)
-{
-    const size_t n_elem = (size_t)s->mesh.n_elem;
-    int most = 0;
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) {
-        int n;
-        (void)hx_space_points(&s->problem.space, e, &n);
-        if (s->c * n > most) most = s->c * n;
-    }
-    s->order = most;
-    HX_TRY(hx_alloc(&s->ke, n_elem * (size_t)(most * most), sizeof *s->ke, "element matrices"));
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) element_matrix(s, e, s->ke + e * most * most);
-    HX_TRY(hx_alloc_raw(&s->modulus, n_elem, sizeof *s->modulus, "moduli"));
-    HX_TRY(hx_alloc_raw(&s->density, n_elem, sizeof *s->density, "densities"));
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) {
-        const double least = s->problem.least;
-        s->modulus[e] = pow(s->spec.contrast, -hx_sample_random(3, e, 0.0, 1.0));
-        s->density[e] = (s->modulus[e] - least) / (1.0 - least);
-    }
-    return HX_OK;
-}
-
 /* --- problems --- */
 
 static int make_held(hx_sample *s, hx_problem_params params)
@@ -204,7 +182,24 @@ int hx_sample_create(hx_sample *s, const hx_sample_spec *spec)
     HX_TRY(s->spec.hold == HX_SAMPLE_HELD ? make_held(s, params) : make_loaded(s, params));
     s->c = s->problem.components;
     s->n = s->c * s->problem.space.n_point;
-    return make_matrices(s);
+    const size_t n_elem = (size_t)s->mesh.n_elem;
+    int most = 0;
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) {
+        int n;
+        (void)hx_space_points(&s->problem.space, e, &n);
+        if (s->c * n > most) most = s->c * n;
+    }
+    s->order = most;
+    HX_TRY(hx_alloc(&s->ke, n_elem * (size_t)(most * most), sizeof *s->ke, "element matrices"));
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) element_matrix(s, e, s->ke + e * most * most);
+    HX_TRY(hx_alloc_raw(&s->modulus, n_elem, sizeof *s->modulus, "moduli"));
+    HX_TRY(hx_alloc_raw(&s->density, n_elem, sizeof *s->density, "densities"));
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) {
+        const double least = s->problem.least;
+        s->modulus[e] = pow(s->spec.contrast, -hx_sample_random(3, e, 0.0, 1.0));
+        s->density[e] = (s->modulus[e] - least) / (1.0 - least);
+    }
+    return HX_OK;
 }
 
 void hx_sample_free(hx_sample *s)

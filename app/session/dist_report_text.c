@@ -110,11 +110,9 @@ int hx_dist_report_print(hx_session *s)
         hx_log_info("ranks: %d, each with %s halo exchanges and %s reductions", size,
                     hx_format_count(report[0].figures.n_exchange, (char[32]){0}, 32),
                     hx_format_count(report[0].figures.n_sum, (char[32]){0}, 32));
-        static const char *const head[] = {"", "least", "median", "most"};
         hx_table table;
         hx_table_begin(&table, "lrrr");
-        for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
-            hx_table_add(&table, "%s", head[i]);
+        hx_table_add_words(&table, "|least|median|most");
         for (size_t i = 0; i < sizeof ROW / sizeof ROW[0]; i++) {
             for (int r = 0; r < size; r++) value[r] = ROW[i].of(&report[r]);
             qsort(value, (size_t)size, sizeof *value, compare_doubles);

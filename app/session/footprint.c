@@ -156,17 +156,6 @@ static void add_problem(const hx_config *cfg, const shape *s, int n_case, hx_acc
 
 enum { LIST_BYTES_PER_ELEM = 40 }; /* of hx_device_mesh_need_lists */
 
-/* Adds bytes per element for splines, whose multigrid smooths by blocks of control points: the
- * blocks and their vectors. */
-static void add_blocks(const hx_config *cfg, const shape *s, hx_account *account)
-{
-    const char *const name = cfg->solver.preconditioner;
-    const double c = (double)components_of(cfg), points = s->place > 27.5 ? 27.0 : 8.0;
-    if (cfg->solver.element != HX_ELEMENT_SPLINE) return;
-    if (!hx_config_is_auto(name) && strcmp(name, "multigrid") != 0) return;
-    add_footprint(account, "preconditioner", (44.0 * c + 4.0 * points * c * c) * s->point);
-}
-
 /* Adds bytes per element of the solver: the vectors r, p, q, and u of each load case; loads are
  * mostly 0. */
 static void add_solver(const hx_config *cfg, const shape *s, int n_case, hx_account *account)
@@ -192,7 +181,13 @@ static void add_solver(const hx_config *cfg, const shape *s, int n_case, hx_acco
     hx_account_add(account, "densities",
                    (cfg->passive.n > 0 ? 4 : 3) * sizeof(double)); /* lower bound */
     if (kind) hx_account_add(account, "filter", (size_t)kind->bytes_per_elem);
-    add_blocks(cfg, s, account);
+    /* Adds bytes per element for splines, whose multigrid smooths by blocks of control points:
+     * the blocks and their vectors. */
+    const char *const precond = cfg->solver.preconditioner;
+    const double c = (double)components_of(cfg), points = s->place > 27.5 ? 27.0 : 8.0;
+    if (cfg->solver.element != HX_ELEMENT_SPLINE) return;
+    if (!hx_config_is_auto(precond) && strcmp(precond, "multigrid") != 0) return;
+    add_footprint(account, "preconditioner", (44.0 * c + 4.0 * points * c * c) * s->point);
 }
 
 double hx_footprint_planned(const hx_config *cfg)

@@ -149,7 +149,8 @@ static void find_build(char *text, size_t n_text)
 
 /* --- all --- */
 
-void hx_machine_take(hx_machine *machine)
+/* Fills the struct, in less than a millisecond. */
+static void take_machine(hx_machine *machine)
 {
     memset(machine, 0, sizeof *machine);
     machine->vector = hx_vector_unit_name(hx_vector_unit_used());
@@ -164,7 +165,7 @@ void hx_machine_take(hx_machine *machine)
 void hx_machine_write_members(hx_json *json, const hx_device *dev)
 {
     hx_machine m;
-    hx_machine_take(&m);
+    take_machine(&m);
     if (m.unread)
         hx_log_warning("the name of the processor is unknown: /proc/cpuinfo: %s",
                        strerror(m.unread));
@@ -189,7 +190,7 @@ void hx_machine_write(hx_json *json, const hx_device *dev)
 const char *hx_machine_text(const hx_device *dev, char text[HX_MACHINE_TEXT])
 {
     hx_machine m;
-    hx_machine_take(&m);
+    take_machine(&m);
     const int is_gpu = dev && dev->model[0];
     snprintf(text, HX_MACHINE_TEXT,
              "vector unit %s\nC library %s, mathematics %s\nprogram %s, build %s\ndevice %s%s%s\n",

@@ -26,9 +26,6 @@ typedef struct hx_machine {
  * hx_vector_unit_pin. */
 int hx_machine_pin(void);
 
-/* Fills the struct, in less than a millisecond. */
-void hx_machine_take(hx_machine *machine);
-
 /* Writes the object "machine", or its members. dev may be NULL: no device. Warns if the list of
  * processors cannot be read. */
 void hx_machine_write(hx_json *json, const hx_device *dev);

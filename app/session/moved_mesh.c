@@ -12,19 +12,6 @@
 #include "core/base/memory.h"
 #include "identity.h"
 
-/* Reads the hash that the run wrote; returns 0 if there is none. */
-static int read_hash(const char *folder, char hash[HX_HASH_TEXT])
-{
-    char path[PATH_MAX + 16];
-    hx_json_tree tree = {0};
-    snprintf(path, sizeof path, "%s/summary.json", folder);
-    hash[0] = '\0';
-    if (access(path, R_OK) == 0 && hx_json_read(&tree, path) == HX_OK)
-        snprintf(hash, HX_HASH_TEXT, "%s", hx_json_text_at(tree.root, "identity.mesh", ""));
-    hx_json_free(&tree);
-    return hash[0] != '\0';
-}
-
 /* The longest end of the path `gone` that is a file in the folder; NULL: none. */
 static const char *find_end(const char *folder, const char *gone, char path[2 * PATH_MAX])
 {
@@ -45,7 +32,15 @@ int hx_moved_mesh_find(const char *config, const char *gone, hx_moved_mesh *move
     char *slash = strrchr(folder, '/');
     if (!slash || gone[0] != '/') return HX_OK;
     *slash = '\0';
-    if (!read_hash(folder, moved->hash)) return HX_OK;
+    /* the hash that the run wrote */
+    char summary[PATH_MAX + 16];
+    hx_json_tree tree = {0};
+    snprintf(summary, sizeof summary, "%s/summary.json", folder);
+    moved->hash[0] = '\0';
+    if (access(summary, R_OK) == 0 && hx_json_read(&tree, summary) == HX_OK)
+        snprintf(moved->hash, HX_HASH_TEXT, "%s", hx_json_text_at(tree.root, "identity.mesh", ""));
+    hx_json_free(&tree);
+    if (moved->hash[0] == '\0') return HX_OK;
     while ((slash = strrchr(folder, '/')) != NULL) { /* ends before the root */
         if (find_end(folder, gone, path)) return hx_strdup(&moved->file, path);
         *slash = '\0';

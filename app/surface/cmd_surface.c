@@ -313,7 +313,7 @@ static const hx_option surface_options[] = {
     [PRESERVE] = {"--preserve", HX_OPTION_WORDS, HX_PRESERVE_DEFAULT,
                   .fallback = HX_PRESERVE_DEFAULT, .word = hx_preserve_word,
                   .help = HX_PRESERVE_HELP},
-    [KEEP_LARGEST] = {.name = "--keep-largest",
+    [KEEP_LARGEST] = {"--keep-largest",
                       .help = "leaves out pieces that are not connected to the largest"},
     [CUTS] = {"--cuts", HX_OPTION_TEXT, "N",
               .help = "for splines: cuts N^3 hexahedra per span; default: as many as keep each "

@@ -57,33 +57,28 @@ static int read_hex(parser *p, uint32_t *code)
     return HX_OK;
 }
 
-/* \uXXXX, or two of them for a surrogate pair. */
-static int read_unicode(parser *p)
-{
-    uint32_t code, low;
-    HX_TRY(read_hex(p, &code));
-    if (code >= 0xdc00 && code < 0xe000)
-        return wrong(p, "the second half of a surrogate pair without the first");
-    if (code >= 0xd800 && code < 0xdc00) {
-        if (!(p->end - p->at >= 2 && p->at[0] == '\\' && p->at[1] == 'u'))
-            return wrong(p, "the first half of a surrogate pair without the second");
-        p->at += 2;
-        HX_TRY(read_hex(p, &low));
-        if (low < 0xdc00 || low >= 0xe000)
-            return wrong(p, "the first half of a surrogate pair without the second");
-        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-    }
-    if (code == 0) return wrong(p, "a text with a 0 in it");
-    p->text += hx_utf8_write(code, p->text);
-    return HX_OK;
-}
-
 static int read_escape(parser *p)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     if (next_is(p, 'u')) {
         p->at++;
-        return read_unicode(p);
+        /* \uXXXX, or two of them for a surrogate pair. */
+        uint32_t code, low;
+        HX_TRY(read_hex(p, &code));
+        if (code >= 0xdc00 && code < 0xe000)
+            return wrong(p, "the second half of a surrogate pair without the first");
+        if (code >= 0xd800 && code < 0xdc00) {
+            if (!(p->end - p->at >= 2 && p->at[0] == '\\' && p->at[1] == 'u'))
+                return wrong(p, "the first half of a surrogate pair without the second");
+            p->at += 2;
+            HX_TRY(read_hex(p, &low));
+            if (low < 0xdc00 || low >= 0xe000)
+                return wrong(p, "the first half of a surrogate pair without the second");
+            code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        }
+        if (code == 0) return wrong(p, "a text with a 0 in it");
+        p->text += hx_utf8_write(code, p->text);
+        return HX_OK;
     }
     const char *const found = p->at < p->end && *p->at ? strchr(from, *p->at) : NULL;
     if (!found) return wrong(p, "an unknown escape after \\");

@@ -10,12 +10,11 @@
 enum { QUIET, VERBOSE, HELP, VERSION };
 
 const hx_option hx_common_options[] = {
-    [QUIET] = {.name = "--quiet", .letter = "-q", .help = "prints only errors and warnings"},
-    [VERBOSE] = {.name = "--verbose",
-                 .letter = "-v",
+    [QUIET] = {"--quiet", .letter = "-q", .help = "prints only errors and warnings"},
+    [VERBOSE] = {"--verbose", .letter = "-v",
                  .help = "prints more detail; errors with their code and place in the source"},
-    [HELP] = {.name = "--help", .letter = "-h", .help = "prints this text, or that of a command"},
-    [VERSION] = {.name = "--version", .help = "versions"},
+    [HELP] = {"--help", .letter = "-h", .help = "prints this text, or that of a command"},
+    [VERSION] = {"--version", .help = "versions"},
 };
 const size_t hx_n_interface = sizeof hx_common_options / sizeof hx_common_options[0];
 

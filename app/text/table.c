@@ -33,6 +33,14 @@ void hx_table_add(hx_table *table, const char *fmt, ...)
     table->n_cell++;
 }
 
+void hx_table_add_words(hx_table *table, const char *words)
+{
+    for (const char *end = words; *end; words = end + 1) {
+        end = words + strcspn(words, "|");
+        hx_table_add(table, "%.*s", (int)(end - words), words);
+    }
+}
+
 /* Columns on the screen; continuation bytes of UTF-8 take none. */
 static int width_of(const char *text)
 {

@@ -20,6 +20,8 @@ typedef struct hx_table {
 void hx_table_begin(hx_table *table, const char *align);
 /* Adds the next cell; rows fill from left to right. */
 void hx_table_add(hx_table *table, const char *fmt, ...) HX_PRINTF(2, 3);
+/* Adds a cell per word of a list separated by '|'. */
+void hx_table_add_words(hx_table *table, const char *words);
 /* Logs the table line by line (to stdout), with two spaces between columns and `indent` before each
  * row, and frees it. */
 void hx_table_end(hx_table *table, int indent);

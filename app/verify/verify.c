@@ -34,18 +34,6 @@ static int read_element(hx_verify *v, const char *text)
                     hx_name_hint(text, valid, HX_N_VERIFY_ELEMENT, hint, sizeof hint));
 }
 
-/* The file contains physical densities, so nothing is filtered or projected. The filter keeps the
- * densities of passive elements, so a new one is made for each analysis. */
-static int make_filter(hx_session *s)
-{
-    const hx_filter_params params = {.design = &s->design};
-    s->design.penalty =
-        (hx_schedule){.value = s->design.penalty.last, .last = s->design.penalty.last};
-    s->design.beta = (hx_schedule){0};
-    hx_filter_free(&s->filter);
-    return hx_filter_create(&s->filter, hx_filter_find("none"), &s->device, &s->problem, &params);
-}
-
 static int make_black_white(hx_verify *v)
 {
     hx_solid_design design;
@@ -167,21 +155,6 @@ static int keep_fields(hx_verify *v, int c)
     return HX_OK;
 }
 
-static int keep_densities(hx_verify *v)
-{
-    const hx_mesh *mesh = &v->session.mesh;
-    double *density = NULL, *black_white = NULL;
-    int32_t *piece = NULL;
-    const size_t n = (size_t)mesh->n_elem;
-    HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density", &density));
-    HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density01", &black_white));
-    HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_I32, 1, "piece", &piece));
-    memcpy(density, v->density, n * sizeof *density);
-    memcpy(black_white, v->black_white, n * sizeof *black_white);
-    for (size_t e = 0; e < n; e++) piece[e] = v->attached.pieces.of[e] + 1;
-    return HX_OK;
-}
-
 /* Finds the peaks of all cases from the optimizer's displacements. */
 static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
 {
@@ -213,7 +186,14 @@ static int analyse_density(hx_verify *v, const double *density, hx_verify_analys
     const hx_optimizer_params params = {.least = &any};
     hx_iteration record;
     HX_TRY(hx_alloc(&a->case_compliance, n_case, sizeof *a->case_compliance, "load cases"));
-    HX_TRY(make_filter(s));
+    /* The file contains physical densities, so nothing is filtered or projected. The filter
+     * keeps the densities of passive elements, so a new one is made for each analysis. */
+    const hx_filter_params none = {.design = &s->design};
+    s->design.penalty =
+        (hx_schedule){.value = s->design.penalty.last, .last = s->design.penalty.last};
+    s->design.beta = (hx_schedule){0};
+    hx_filter_free(&s->filter);
+    HX_TRY(hx_filter_create(&s->filter, hx_filter_find("none"), &s->device, &s->problem, &none));
     HX_TRY(hx_analysis_create(&s->analysis, &s->solver.op, &s->solver.pc, &s->solver.pcg, 0));
     HX_TRY(hx_optimizer_create(&s->opt, &params, &s->analysis, &s->filter, density));
     HX_TRY(hx_optimizer_step(&s->opt, &record)); /* the proposed design is not used */
@@ -239,7 +219,19 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
         /* otherwise the filter would keep the grey density of a passive element */
         if (problem->passive.density && !isnan(problem->passive.density[e]))
             problem->passive.density[e] = v->black_white[e];
-    if (with_fields) HX_TRY(keep_densities(v));
+    if (with_fields) {
+        const hx_mesh *mesh = &v->session.mesh;
+        double *density = NULL, *black_white = NULL;
+        int32_t *piece = NULL;
+        const size_t n_elem = (size_t)mesh->n_elem;
+        HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density", &density));
+        HX_TRY(
+            hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density01", &black_white));
+        HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_I32, 1, "piece", &piece));
+        memcpy(density, v->density, n_elem * sizeof *density);
+        memcpy(black_white, v->black_white, n_elem * sizeof *black_white);
+        for (size_t e = 0; e < n_elem; e++) piece[e] = v->attached.pieces.of[e] + 1;
+    }
     HX_TRY(analyse_density(v, v->black_white, solid, with_fields));
     /* Volume fraction of the weights weight[e]. */
     grey->volume = hx_dot(n, problem->volume, v->density) / hx_sum(n, problem->volume);

@@ -174,11 +174,6 @@ double hx_verify_compliance_percent(const hx_verify *v, double a, double b);
 /* Formats "+12.3 %", or "4.5e+06 times" if that is easier to read; returns text. */
 const char *hx_verify_difference(double a, double b, double percent, char *text, size_t n_text);
 
-/* The value at a node to which the percentages of a peak refer: the displacement; or the
- * temperature minus the lowest held or ambient one, which does not depend on the zero of the
- * scale. */
-double hx_verify_over_reference(const hx_verify *v, const hx_verify_analysis *a);
-
 /* Write one analysis, and the differences of two, as JSON objects; print a
  * table of two. */
 void hx_verify_write_analysis(hx_json *json, const hx_verify *v, const char *key,

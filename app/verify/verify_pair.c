@@ -87,7 +87,10 @@ static void add_places(hx_table *table, const char *kind, const hx_verify_peak *
     hx_table_add(table, "%s", "");
 }
 
-double hx_verify_over_reference(const hx_verify *v, const hx_verify_analysis *a)
+/* The value at a node to which the percentages of a peak refer: the displacement; or the
+ * temperature minus the lowest held or ambient one, which does not depend on the zero of the
+ * scale. */
+static double over_reference(const hx_verify *v, const hx_verify_analysis *a)
 {
     return a->displacement.value - v->session.problem.reference;
 }
@@ -109,8 +112,8 @@ static void add_peak(hx_table *table, const hx_verify *v, const hx_verify_analys
     hx_table_add(table, "%.6g", b->displacement.value);
     hx_table_add(table, "%s", "");
     snprintf(what, sizeof what, "  above %.6g", v->session.problem.reference);
-    add_verify_row(table, label(what, u->temperature, text, sizeof text),
-                   hx_verify_over_reference(v, a), hx_verify_over_reference(v, b));
+    add_verify_row(table, label(what, u->temperature, text, sizeof text), over_reference(v, a),
+                   over_reference(v, b));
 }
 
 void hx_verify_print_pair(const hx_verify *v, const char *const name[2],
@@ -177,7 +180,7 @@ void hx_verify_write_analysis(hx_json *json, const hx_verify *v, const char *key
     write_peak(json, peak_key(v, 0), &a->displacement);
     if (hx_config_is_heat(&v->session.cfg)) {
         hx_json_number(json, "reference_temperature", v->session.problem.reference);
-        hx_json_number(json, "temperature_above_reference", hx_verify_over_reference(v, a));
+        hx_json_number(json, "temperature_above_reference", over_reference(v, a));
     }
     write_peak(json, peak_key(v, 1), &a->stress);
     hx_json_string(json, "pcg_outcome", hx_pcg_reason_name(a->reason));
@@ -193,9 +196,8 @@ void hx_verify_write_differences(hx_json *json, const hx_verify *v, const hx_ver
     hx_json_number(json, "compliance",
                    hx_verify_compliance_percent(v, a->compliance, b->compliance));
     hx_json_number(json, "volume", hx_verify_percent(a->volume, b->volume));
-    hx_json_number(
-        json, peak_key(v, 0),
-        hx_verify_percent(hx_verify_over_reference(v, a), hx_verify_over_reference(v, b)));
+    hx_json_number(json, peak_key(v, 0),
+                   hx_verify_percent(over_reference(v, a), over_reference(v, b)));
     hx_json_number(json, peak_key(v, 1), hx_verify_percent(a->stress.value, b->stress.value));
     hx_json_close_object(json);
 }

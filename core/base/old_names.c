@@ -43,13 +43,6 @@ const hx_old_name hx_old_names[] = {
     {HX_OLD_JSON, NULL, NULL},
 };
 
-const char *hx_name_now(hx_old_kind kind, const char *old)
-{
-    for (const hx_old_name *row = hx_old_names; row->old; row++)
-        if (row->kind == kind && strcmp(row->old, old) == 0) return row->now;
-    return NULL;
-}
-
 const char *hx_name_before(hx_old_kind kind, const char *now, size_t i)
 {
     for (const hx_old_name *row = hx_old_names; row->old; row++)

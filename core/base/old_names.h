@@ -22,9 +22,6 @@ typedef struct hx_old_name {
 /* The table, ended by a row without names. Several old names may have the same new one. */
 extern const hx_old_name hx_old_names[];
 
-/* The name that replaced `old`; NULL: none did. */
-const char *hx_name_now(hx_old_kind kind, const char *old);
-
 /* The i-th name that `now` had in earlier versions; NULL: it had i at most. */
 const char *hx_name_before(hx_old_kind kind, const char *now, size_t i);
 

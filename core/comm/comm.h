@@ -10,9 +10,7 @@
 
 #include "../base/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_comm hx_comm;
 typedef struct hx_comm_work hx_comm_work;
@@ -99,8 +97,6 @@ int hx_comm_sum(const hx_comm *comm, int n, double *sum);
  * 32 MB of host memory, which is kept for later sums. */
 int hx_comm_sum_single(const hx_comm *comm, int64_t n, float *sum);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

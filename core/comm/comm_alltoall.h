@@ -5,9 +5,7 @@
 
 #include "comm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* in_first[size + 1] := index of the first item from each rank, computed from out_first[size + 1]
  * of all ranks. Collective; an error on one rank is returned by all. O(size^2). */
@@ -25,8 +23,6 @@ int hx_comm_alltoall_listed(const hx_comm *comm, const int64_t *out_first, const
                             size_t bytes, const void *out, const int32_t *out_at, void *in,
                             const int32_t *in_at);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

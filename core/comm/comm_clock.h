@@ -4,17 +4,13 @@
 
 #include "comm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* *offset: seconds by which hx_clock of the first rank is ahead of that of this rank; *width:
  * uncertainty of the offset. Both are 0 if the measurement cannot distinguish the clocks, since the
  * ranks of one machine share a clock. Collective; about 64 messages to all ranks. */
 int hx_comm_clock(const hx_comm *comm, double *offset, double *width);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

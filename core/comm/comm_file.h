@@ -10,9 +10,7 @@
 #include "../base/atomic_file.h"
 #include "comm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_comm_file {
     const hx_comm *comm; /* (borrowed) */
@@ -42,8 +40,6 @@ int hx_comm_file_commit(hx_comm_file *file, int rc, int is_synced);
 /* Accepts a zeroed struct. */
 void hx_comm_file_free(hx_comm_file *file);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

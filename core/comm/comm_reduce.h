@@ -5,9 +5,7 @@
 #include "../base/reduce.h"
 #include "comm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_comm_reduce {
     hx_reduce base; /* first member, so that its function can reach the rest */
@@ -17,8 +15,6 @@ typedef struct hx_comm_reduce {
 /* The communicator must outlive *reduce. */
 void hx_comm_reduce_of(hx_comm_reduce *reduce, const hx_comm *comm);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -13,9 +13,7 @@
 #include "../dist/dist.h"
 #include "../solver/solver.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_case_record {
     double compliance; /* set by hx_analysis_compliance */
@@ -196,8 +194,6 @@ int hx_analysis_film_heat(const hx_analysis *analysis, int load_case, double *he
 /* Accepts a zeroed struct. */
 void hx_analysis_free(hx_analysis *analysis);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

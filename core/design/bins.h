@@ -7,9 +7,7 @@
 #include "design_ops.h"
 #include "voxels.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Zeros after the last place, so that SIMD lanes may read past it; the maximum number of fields
  * that cone_sum takes at a time. */
@@ -81,8 +79,6 @@ size_t hx_device_bins_bytes(int64_t n_elem, int n_field);
 
 void hx_bins_free(hx_bins *cells);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

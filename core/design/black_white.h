@@ -5,9 +5,7 @@
 
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* *threshold: density such that the elements with at least this density have the volume nearest to
  * target. If two are equally near, the larger density is returned; at least one element is
@@ -36,8 +34,6 @@ int hx_pieces_create(hx_pieces *pieces, const hx_mesh *mesh, const uint8_t *is_s
                      const double *volume, hx_pieces_kind kind);
 void hx_pieces_free(hx_pieces *pieces);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -11,10 +11,6 @@
 #include "bins.h"
 #include "filter.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct hx_cone {
     hx_device *dev; /* (borrowed) */
     hx_device_bins cells;
@@ -41,9 +37,5 @@ int hx_cone_sum(const hx_cone *cone, int n_field, const double *const d_value[],
 size_t hx_cone_bytes(const hx_mesh *mesh, size_t voxel_bytes, int volume_weighted, int n_field);
 /* Accepts a zeroed struct. */
 void hx_cone_free(hx_cone *cone);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

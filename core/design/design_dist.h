@@ -5,16 +5,12 @@
 
 #include "../dist/dist.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* After this call dist->dev works on element fields of the subdomain, and analyses created on it
  * have distributed fields (analysis.h). Call it before any analysis exists, in all processes. */
 int hx_design_distribute(hx_dist *dist);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

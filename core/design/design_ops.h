@@ -6,9 +6,7 @@
 #include "../device/device.h"
 #include "../problem/problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_device_bins hx_device_bins;     /* bins.h */
 typedef struct hx_device_oc hx_device_oc;         /* oc.h */
@@ -79,8 +77,6 @@ typedef struct hx_design_ops {
     double cone_rounding;
 } hx_design_ops;
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

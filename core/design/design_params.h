@@ -7,9 +7,7 @@
 #include "../problem/problem.h"
 #include "schedule.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_design_params {
     double rho_min;         /* lowest density, [1e-6, 0.999] */
@@ -36,8 +34,6 @@ double hx_design_initial_density(const hx_design_params *design, const hx_proble
 /* rho[n_elem] of the first design, before a filter. */
 void hx_design_fill(const hx_design_params *design, const hx_problem *problem, double *rho);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

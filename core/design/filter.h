@@ -13,9 +13,7 @@
 #include "design_params.h"
 #include "projection.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_filter hx_filter;
 
@@ -126,8 +124,6 @@ size_t hx_filter_bytes(const hx_filter_kind *kind, const hx_problem *problem,
                        const hx_filter_params *params);
 void hx_filter_free(hx_filter *filter);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -15,9 +15,7 @@
 #include "../problem/problem.h"
 #include "design_ops.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* `origin` is the prefix of messages, like in hx_problem_params. */
 typedef struct hx_symmetry_plane {
@@ -96,8 +94,6 @@ static HX_HD void hx_groups_copy_largest(const int32_t *member, int64_t begin, i
     for (int64_t m = begin; m < end; m++) x[member[m]] = largest;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

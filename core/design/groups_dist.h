@@ -7,9 +7,7 @@
 #include "groups.h"
 #include "halo.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* What a device with several ranks needs beside hx_device_groups. */
 struct hx_linked {
@@ -29,8 +27,6 @@ int hx_groups_take_own(hx_groups *own, hx_halo **halo, hx_dist *dist, const hx_g
 size_t hx_groups_rank_bytes(const hx_groups *groups, const hx_subdomain *subdomain, int n_rank,
                             int rank);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

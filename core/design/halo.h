@@ -9,9 +9,7 @@
 #include "../dist/exchange.h"
 #include "bins.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_halo {
     hx_dist *dist;           /* (borrowed) */
@@ -48,8 +46,6 @@ size_t hx_halo_bytes(const hx_dist *dist, double radius, int n_field);
 /* Accepts NULL. */
 void hx_halo_free(hx_halo *halo);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

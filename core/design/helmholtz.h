@@ -19,9 +19,7 @@
 #include "../operator/device_mesh.h"
 #include "../problem/problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_device_helmholtz {
     int64_t n_node, n_elem;
@@ -139,8 +137,6 @@ static HX_HD double hx_helmholtz_eighths(const hx_device_helmholtz *h, uint32_t 
     return 8.0 * hx_cell_share(h->d_conn + 8 * (int64_t)(incidence >> 3), (int)(incidence & 7u));
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -8,9 +8,7 @@
 #include "../base/notes.h"
 #include "filter.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* A volume fraction and the beta of the projection at which it occurs. */
 typedef struct hx_volume_at {
@@ -45,8 +43,6 @@ double hx_least_volume_round_down(double fraction);
  * because it is too small or too large. */
 int hx_least_volume_note(const hx_least_volume *least, const hx_filter *filter, hx_notes *notes);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -21,9 +21,7 @@
 #include "../base/host_device.h"
 #include "design_ops.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 enum { HX_OC_TRIALS = 8, HX_OC_MOST_PASSES = 64 };
 
@@ -189,8 +187,6 @@ static HX_HD void hx_oc_state_take(hx_oc_state *s, int is_begin, const hx_oc_sta
         hx_oc_state_step(s, sums->sum);
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

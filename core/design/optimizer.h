@@ -21,9 +21,7 @@
 #include "response.h"
 #include "update.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* A constraint beside the volume's: its value is at most `limit`. */
 typedef struct hx_constraint_spec {
@@ -188,8 +186,6 @@ size_t hx_optimizer_bytes(const hx_problem *problem, const hx_update_kind *updat
                           const hx_precond_kind *precond);
 void hx_optimizer_free(hx_optimizer *opt);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -11,11 +11,10 @@
 
 #include <math.h>
 
+#include "../base/c_linkage.h"
 #include "../base/host_device.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_projection {
     double beta;    /* steepness; 0: no projection, only the limits */
@@ -51,8 +50,6 @@ static HX_HD double hx_projection_slope(const hx_projection *p, double rho)
     return b / (c * c) / (tanh(b * p->eta) + tanh(b * (1.0 - p->eta)));
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

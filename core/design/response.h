@@ -14,9 +14,7 @@
 
 #include "analysis.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_response hx_response;
 
@@ -120,8 +118,6 @@ int hx_response_snapshot(hx_response *response, hx_snapshot *image);
 /* Accepts a zeroed struct. */
 void hx_response_free(hx_response *response);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -3,10 +3,6 @@
 #ifndef HX_ROOT_H
 #define HX_ROOT_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct hx_root {
     double low, high;             /* where the function is known to be below and above 0 */
     double low_value, high_value; /* function values there */
@@ -16,9 +12,5 @@ typedef struct hx_root {
 
 /* Start from a zeroed root: takes f(x) = value and returns the next x to evaluate. */
 double hx_root_next(hx_root *root, double x, double value);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

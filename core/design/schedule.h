@@ -2,9 +2,9 @@
 #ifndef HX_SCHEDULE_H
 #define HX_SCHEDULE_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "../base/c_linkage.h"
+
+HX_C_BEGIN
 
 typedef struct hx_schedule {
     double value, last;
@@ -23,8 +23,6 @@ int hx_schedule_advance(hx_schedule *schedule, int settled);
 /* Upper bound of the design iterations before those with the last value. */
 int hx_schedule_iterations(const hx_schedule *schedule);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -6,9 +6,7 @@
 #include "groups.h"
 #include "response.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_update hx_update;
 
@@ -67,8 +65,6 @@ struct hx_update {
     void *impl;                     /* (owned by the kind) */
 };
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -5,9 +5,7 @@
 
 #include "../mesh/voxel_grid.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Largest distance of a weight along an axis, in voxels; values after the last line, so that SIMD
  * lanes may read past it. */
@@ -50,8 +48,6 @@ int64_t hx_voxels_weights(const hx_voxels *voxels);
 /* Accepts a zeroed struct. */
 void hx_voxels_free(hx_voxels *voxels);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

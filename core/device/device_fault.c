@@ -45,17 +45,27 @@ static int fail(const char *call, const void *from)
 
 #define TRY_FAULT(call) HX_TRY(fail(call, __builtin_return_address(0)))
 
-static int faulty_open(hx_device *dev)
-{
-    TRY_FAULT("open");
-    return real_of(dev)->open(dev);
-}
-
-static int faulty_memory(hx_device *dev, size_t *n_free, size_t *n_total)
-{
-    TRY_FAULT("memory");
-    return real_of(dev)->memory(dev, n_free, n_total);
-}
+/* faulty_NAME: the operation NAME of the device, unless it is to fail. */
+#define FAULTY(name, parameters, arguments)                                                        \
+    static int faulty_##name parameters                                                            \
+    {                                                                                              \
+        TRY_FAULT(#name);                                                                          \
+        return real_of(dev)->name arguments;                                                       \
+    }
+FAULTY(open, (hx_device * dev), (dev))
+FAULTY(memory, (hx_device * dev, size_t *n_free, size_t *n_total), (dev, n_free, n_total))
+FAULTY(upload, (hx_device * dev, void *d_to, const void *from, size_t bytes),
+       (dev, d_to, from, bytes))
+FAULTY(download, (hx_device * dev, void *to, const void *d_from, size_t bytes),
+       (dev, to, d_from, bytes))
+FAULTY(copy, (hx_device * dev, void *d_to, const void *d_from, size_t bytes),
+       (dev, d_to, d_from, bytes))
+FAULTY(zero, (hx_device * dev, void *d_to, size_t bytes), (dev, d_to, bytes))
+FAULTY(sync, (hx_device * dev), (dev))
+FAULTY(mark, (hx_device * dev, int slot), (dev, slot))
+FAULTY(elapsed, (hx_device * dev, int from, int to, double *seconds), (dev, from, to, seconds))
+FAULTY(record_begin, (hx_device * dev), (dev))
+FAULTY(replay, (hx_device * dev, void *recording), (dev, recording))
 
 static int faulty_alloc(hx_device *dev, size_t bytes, void *d_out)
 {
@@ -63,54 +73,6 @@ static int faulty_alloc(hx_device *dev, size_t bytes, void *d_out)
     memcpy(d_out, &none, sizeof none);
     TRY_FAULT("alloc");
     return real_of(dev)->alloc(dev, bytes, d_out);
-}
-
-static int faulty_upload(hx_device *dev, void *d_to, const void *from, size_t bytes)
-{
-    TRY_FAULT("upload");
-    return real_of(dev)->upload(dev, d_to, from, bytes);
-}
-
-static int faulty_download(hx_device *dev, void *to, const void *d_from, size_t bytes)
-{
-    TRY_FAULT("download");
-    return real_of(dev)->download(dev, to, d_from, bytes);
-}
-
-static int faulty_copy(hx_device *dev, void *d_to, const void *d_from, size_t bytes)
-{
-    TRY_FAULT("copy");
-    return real_of(dev)->copy(dev, d_to, d_from, bytes);
-}
-
-static int faulty_zero(hx_device *dev, void *d_to, size_t bytes)
-{
-    TRY_FAULT("zero");
-    return real_of(dev)->zero(dev, d_to, bytes);
-}
-
-static int faulty_sync(hx_device *dev)
-{
-    TRY_FAULT("sync");
-    return real_of(dev)->sync(dev);
-}
-
-static int faulty_mark(hx_device *dev, int slot)
-{
-    TRY_FAULT("mark");
-    return real_of(dev)->mark(dev, slot);
-}
-
-static int faulty_elapsed(hx_device *dev, int from, int to, double *seconds)
-{
-    TRY_FAULT("elapsed");
-    return real_of(dev)->elapsed(dev, from, to, seconds);
-}
-
-static int faulty_record_begin(hx_device *dev)
-{
-    TRY_FAULT("record_begin");
-    return real_of(dev)->record_begin(dev);
 }
 
 /* Ends the recording in any case. */
@@ -123,12 +85,6 @@ static int faulty_record_end(hx_device *dev, void **recording)
     if (rc == HX_OK) real->record_free(dev, *recording);
     *recording = NULL;
     return failed;
-}
-
-static int faulty_replay(hx_device *dev, void *recording)
-{
-    TRY_FAULT("replay");
-    return real_of(dev)->replay(dev, recording);
 }
 
 const hx_device_ops *hx_device_faulty(const hx_device_ops *ops)

@@ -24,9 +24,7 @@
 #include "subdomain.h"
 #include "transport.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 enum {
     HX_DIST_ROOT = 0,
@@ -263,8 +261,6 @@ int hx_dist_power_of_own(hx_dist *dist, int64_t n_own, int64_t n, const float *d
                          const float *d_t, const float *d_s, float *d_v,
                          hx_mg_smoother *d_smoother);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -14,9 +14,7 @@
 #include "../partition/partition.h"
 #include "../problem/problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_subdomain {
     const hx_problem *whole; /* (borrowed) */
@@ -72,8 +70,6 @@ int hx_subdomain_check(const hx_problem *whole);
 /* Accepts a zeroed struct. */
 void hx_subdomain_free(hx_subdomain *subdomain);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -7,9 +7,7 @@
 #include "../mesh/mesh_source.h"
 #include "../partition/partition.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_dist_mesh_params {
     hx_partition_kind partition; /* HX_PARTITION_CURVE or HX_PARTITION_BISECTION */
@@ -40,8 +38,6 @@ int hx_dist_mesh_bodies(const hx_mesh *mesh, const hx_comm *comm, int64_t *n_bod
 int hx_dist_mesh_pieces(const hx_mesh *mesh, const hx_comm *comm, const uint8_t *is_there,
                         int32_t *body, int64_t *n_body);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -73,26 +73,17 @@ static int components_line(hx_abaqus_reader *r, char *line)
     return HX_OK;
 }
 
-static int begin_kind(hx_abaqus_reader *r, int is_rigid)
+/* *KINEMATIC and *DISTRIBUTING */
+int hx_abaqus_begin_coupling_kind(hx_abaqus_reader *r)
 {
+    static const char *const unread[] = {"COUPLING", "WEIGHTINGMETHOD", "ROTATIONALCOUPLING"};
+    const int is_rigid = strcmp(r->scan.keyword, "KINEMATIC") == 0;
     if (r->n_coupling == 0 || !current(r)->awaits)
         return HX_ABAQUS_RAISE(&r->scan, "*%s without *COUPLING before it", r->scan.keyword_shown);
     current(r)->awaits = 0;
     current(r)->is_rigid = is_rigid;
     r->data = components_line;
-    return HX_OK;
-}
-
-int hx_abaqus_begin_kinematic(hx_abaqus_reader *r)
-{
-    return begin_kind(r, 1);
-}
-
-int hx_abaqus_begin_distributing(hx_abaqus_reader *r)
-{
-    static const char *const unread[] = {"COUPLING", "WEIGHTINGMETHOD", "ROTATIONALCOUPLING"};
-    HX_TRY(begin_kind(r, 0));
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3 && !is_rigid; i++) {
         const char *const value = hx_abaqus_parameter(&r->scan, unread[i]);
         if (value && strcasecmp(value, "CONTINUUM") != 0 && strcasecmp(value, "UNIFORM") != 0)
             current(r)->fault = "only COUPLING=CONTINUUM with uniform weights is read";

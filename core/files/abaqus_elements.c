@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "abaqus_reader.h"
+#include "word_rows.h"
 
 /* --- nodes --- */
 
@@ -47,75 +48,58 @@ int hx_abaqus_begin_node(hx_abaqus_reader *r)
 
 /* --- elements --- */
 
-#define SOLID(name, n_node, id)                                                                    \
+#define SOLID(names, n_node, id)                                                                   \
     {                                                                                              \
-        name, n_node, 1, HX_SHAPE_OTHER, id                                                        \
+        names, n_node, 1, HX_SHAPE_OTHER, id                                                       \
     }
-#define CELL(name, n_node, shape)                                                                  \
+#define CELL(names, n_node, shape)                                                                 \
     {                                                                                              \
-        name, n_node, 0, shape, HX_SOLID_HEX8                                                      \
+        names, n_node, 0, shape, HX_SOLID_HEX8                                                     \
     }
 static const hx_abaqus_type types[] = {
-    SOLID("C3D8", 8, HX_SOLID_HEX8),        SOLID("DC3D8", 8, HX_SOLID_HEX8),
-    SOLID("C3D4", 4, HX_SOLID_TET4),        SOLID("DC3D4", 4, HX_SOLID_TET4),
-    SOLID("C3D6", 6, HX_SOLID_WEDGE6),      SOLID("DC3D6", 6, HX_SOLID_WEDGE6),
-    SOLID("C3D5", 5, HX_SOLID_PYRAMID5),    SOLID("DC3D5", 5, HX_SOLID_PYRAMID5),
-    SOLID("C3D10", 10, HX_SOLID_TET10),     SOLID("DC3D10", 10, HX_SOLID_TET10),
+    SOLID("C3D8", 8, HX_SOLID_HEX8),
+    SOLID("DC3D8", 8, HX_SOLID_HEX8),
+    SOLID("C3D4", 4, HX_SOLID_TET4),
+    SOLID("DC3D4", 4, HX_SOLID_TET4),
+    SOLID("C3D6", 6, HX_SOLID_WEDGE6),
+    SOLID("DC3D6", 6, HX_SOLID_WEDGE6),
+    SOLID("C3D5", 5, HX_SOLID_PYRAMID5),
+    SOLID("DC3D5", 5, HX_SOLID_PYRAMID5),
+    SOLID("C3D10", 10, HX_SOLID_TET10),
+    SOLID("DC3D10", 10, HX_SOLID_TET10),
     CELL("C3D15V", 0, HX_SHAPE_OTHER), /* with 15 to 18 nodes */
-    SOLID("C3D15", 15, HX_SOLID_WEDGE15),   SOLID("DC3D15", 15, HX_SOLID_WEDGE15),
-    SOLID("C3D13", 13, HX_SOLID_PYRAMID13), SOLID("C3D20", 20, HX_SOLID_HEX20),
-    SOLID("DC3D20", 20, HX_SOLID_HEX20),    SOLID("C3D27", 27, HX_SOLID_ABAQUS_HEX27),
-    CELL("S3", 3, HX_SHAPE_TRIANGLE),       CELL("S4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("S6", 6, HX_SHAPE_TRIANGLE),       CELL("S8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("STRI3", 3, HX_SHAPE_TRIANGLE),    CELL("STRI65", 6, HX_SHAPE_TRIANGLE),
-    CELL("S9", 9, HX_SHAPE_QUADRANGLE),     CELL("M3D3", 3, HX_SHAPE_TRIANGLE),
-    CELL("M3D4", 4, HX_SHAPE_QUADRANGLE),   CELL("M3D6", 6, HX_SHAPE_TRIANGLE),
-    CELL("M3D8", 8, HX_SHAPE_QUADRANGLE),   CELL("M3D9", 9, HX_SHAPE_QUADRANGLE),
-    CELL("SFM3D3", 3, HX_SHAPE_TRIANGLE),   CELL("SFM3D4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("SFM3D6", 6, HX_SHAPE_TRIANGLE),   CELL("SFM3D8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("DS3", 3, HX_SHAPE_TRIANGLE),      CELL("DS4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("DS6", 6, HX_SHAPE_TRIANGLE),      CELL("DS8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("R3D3", 3, HX_SHAPE_TRIANGLE),     CELL("R3D4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("CPS3", 3, HX_SHAPE_TRIANGLE),     CELL("CPS4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("CPS6", 6, HX_SHAPE_TRIANGLE),     CELL("CPS8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("CPE3", 3, HX_SHAPE_TRIANGLE),     CELL("CPE4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("CPE6", 6, HX_SHAPE_TRIANGLE),     CELL("CPE8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("CAX3", 3, HX_SHAPE_TRIANGLE),     CELL("CAX4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("CAX6", 6, HX_SHAPE_TRIANGLE),     CELL("CAX8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("DCAX3", 3, HX_SHAPE_TRIANGLE),    CELL("DCAX4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("DCAX6", 6, HX_SHAPE_TRIANGLE),    CELL("DCAX8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("CPEG3", 3, HX_SHAPE_TRIANGLE),    CELL("CPEG4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("CPEG6", 6, HX_SHAPE_TRIANGLE),    CELL("CPEG8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("DC2D3", 3, HX_SHAPE_TRIANGLE),    CELL("DC2D4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("DC2D6", 6, HX_SHAPE_TRIANGLE),    CELL("DC2D8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("T2D2", 2, HX_SHAPE_LINE),         CELL("T2D3", 3, HX_SHAPE_LINE),
-    CELL("T3D2", 2, HX_SHAPE_LINE),         CELL("T3D3", 3, HX_SHAPE_LINE),
-    CELL("DC1D2", 2, HX_SHAPE_LINE),        CELL("DC1D3", 3, HX_SHAPE_LINE),
-    CELL("B21", 2, HX_SHAPE_LINE),          CELL("B22", 3, HX_SHAPE_LINE),
-    CELL("B23", 2, HX_SHAPE_LINE),          CELL("B31", 2, HX_SHAPE_LINE),
-    CELL("B32", 3, HX_SHAPE_LINE),          CELL("B33", 2, HX_SHAPE_LINE),
-    CELL("PIPE31", 2, HX_SHAPE_LINE),       CELL("PIPE32", 3, HX_SHAPE_LINE),
-    CELL("ELBOW31", 2, HX_SHAPE_LINE),      CELL("ELBOW32", 3, HX_SHAPE_LINE),
-    CELL("FRAME3D", 2, HX_SHAPE_LINE),      CELL("SAX1", 2, HX_SHAPE_LINE),
-    CELL("SAX2", 3, HX_SHAPE_LINE),         CELL("R2D2", 2, HX_SHAPE_LINE),
-    CELL("RAX2", 2, HX_SHAPE_LINE),         CELL("RB2D2", 2, HX_SHAPE_LINE),
-    CELL("RB3D2", 2, HX_SHAPE_LINE),        CELL("MASS", 1, HX_SHAPE_POINT),
-    CELL("ROTARYI", 1, HX_SHAPE_POINT),     CELL("HEATCAP", 1, HX_SHAPE_POINT),
-    CELL("SPRINGA", 2, HX_SHAPE_LINE),      CELL("SPRING1", 1, HX_SHAPE_POINT),
-    CELL("SPRING2", 2, HX_SHAPE_LINE),      CELL("DASHPOTA", 2, HX_SHAPE_LINE),
-    CELL("DASHPOT1", 1, HX_SHAPE_POINT),    CELL("DASHPOT2", 2, HX_SHAPE_LINE),
-    CELL("GAPUNI", 2, HX_SHAPE_LINE),       CELL("GAPCYL", 2, HX_SHAPE_LINE),
-    CELL("GAPSPHER", 2, HX_SHAPE_LINE),     CELL("CONN3D2", 2, HX_SHAPE_LINE),
-    CELL("DCOUP3D", 1, HX_SHAPE_POINT),     CELL("", 0, HX_SHAPE_OTHER), /* the others */
+    SOLID("C3D15", 15, HX_SOLID_WEDGE15),
+    SOLID("DC3D15", 15, HX_SOLID_WEDGE15),
+    SOLID("C3D13", 13, HX_SOLID_PYRAMID13),
+    SOLID("C3D20", 20, HX_SOLID_HEX20),
+    SOLID("DC3D20", 20, HX_SOLID_HEX20),
+    SOLID("C3D27", 27, HX_SOLID_ABAQUS_HEX27),
+    CELL("S3, STRI3, M3D3, SFM3D3, DS3, R3D3, CPS3, CPE3, CAX3, DCAX3, CPEG3, DC2D3", 3,
+         HX_SHAPE_TRIANGLE),
+    CELL("S4, M3D4, SFM3D4, DS4, R3D4, CPS4, CPE4, CAX4, DCAX4, CPEG4, DC2D4", 4,
+         HX_SHAPE_QUADRANGLE),
+    CELL("S6, STRI65, M3D6, SFM3D6, DS6, CPS6, CPE6, CAX6, DCAX6, CPEG6, DC2D6", 6,
+         HX_SHAPE_TRIANGLE),
+    CELL("S8, M3D8, SFM3D8, DS8, CPS8, CPE8, CAX8, DCAX8, CPEG8, DC2D8", 8, HX_SHAPE_QUADRANGLE),
+    CELL("S9, M3D9", 9, HX_SHAPE_QUADRANGLE),
+    CELL("T2D2, T3D2, DC1D2, B21, B23, B31, B33, PIPE31, ELBOW31, FRAME3D, SAX1, R2D2, RAX2, "
+         "RB2D2, RB3D2, SPRINGA, SPRING2, DASHPOTA, DASHPOT2, GAPUNI, GAPCYL, GAPSPHER, CONN3D2",
+         2, HX_SHAPE_LINE),
+    CELL("T2D3, T3D3, DC1D3, B22, B32, PIPE32, ELBOW32, SAX2", 3, HX_SHAPE_LINE),
+    CELL("MASS, ROTARYI, HEATCAP, SPRING1, DASHPOT1, DCOUP3D", 1, HX_SHAPE_POINT),
+    CELL("D", 0, HX_SHAPE_LINE), /* for fluids, in CalculiX */
 };
 
+/* The type whose name begins with a word of the table; "D" is a whole name. */
 static const hx_abaqus_type *find_type(const char *name)
 {
-    static const hx_abaqus_type network = CELL("D", 0, HX_SHAPE_LINE); /* for fluids, in CalculiX */
-    const hx_abaqus_type *type = types;
-    if (strcasecmp(name, network.name) == 0) return &network;
-    while (strncasecmp(type->name, name, strlen(type->name)) != 0) type++;
-    return type;
+    static const hx_abaqus_type other = CELL("", 0, HX_SHAPE_OTHER);
+    char word[HX_LISTED_WORD];
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        for (const char *at = types[i].names; hx_next_word(&at, word);)
+            if (strncasecmp(word, name, strlen(word)) == 0 && (word[1] || !name[1]))
+                return &types[i];
+    return &other;
 }
 
 /* Adds a cell that is not a solid; a cell that bounds a solid is kept for the sets. */

@@ -129,6 +129,17 @@ static int compare_groups(const void *a, const void *b)
     return p->first < q->first ? -1 : p->first > q->first;
 }
 
+int hx_abaqus_open_loads(hx_abaqus_reader *r, const char *word, int *number, hx_set_kind kind,
+                         hx_import_set **set)
+{
+    char name[40];
+    do snprintf(name, sizeof name, "%s-%d", word, ++*number);
+    while (hx_abaqus_find_set(r, HX_N_SET_KIND, name));
+    HX_TRY(hx_import_set_of(&r->import, name, kind, set));
+    (*set)->is_of_loads = 1;
+    return HX_OK;
+}
+
 /* Makes a set of the faces from `first` on with the same history, with one pressure for each entry
  * of the history. */
 static int add_group(hx_abaqus_reader *r, const hx_abaqus_history *first,
@@ -136,12 +147,7 @@ static int add_group(hx_abaqus_reader *r, const hx_abaqus_history *first,
 {
     hx_condition *added;
     hx_import_set *set;
-    /* open "dload-1" or the next such name that is not a set yet */
-    char name[40];
-    do snprintf(name, sizeof name, "dload-%d", ++*number);
-    while (hx_abaqus_find_set(r, HX_N_SET_KIND, name));
-    HX_TRY(hx_import_set_of(&r->import, name, HX_KIND_FACES, &set));
-    set->is_of_loads = 1;
+    HX_TRY(hx_abaqus_open_loads(r, "dload", number, HX_KIND_FACES, &set));
     for (const hx_abaqus_history *f = first; f < end && compare_histories(f, first) == 0; f++) {
         const int64_t elem = f->begin->elem, side = f->begin->side;
         HX_TRY(hx_numbers_append(&set->face_elem, 1, &elem));

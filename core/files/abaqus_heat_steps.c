@@ -90,15 +90,8 @@ static int is_group(const hx_abaqus_heat *heat, const hx_abaqus_history *first, 
     *is_same = (size_t)n == n_item;
     for (size_t i = 0; *is_same && i < n_item; i++) {
         const int64_t sought = first[i].begin->elem * SIDES + first[i].begin->side;
-        int64_t low = 0, high = n;
-        while (low < high) {
-            const int64_t middle = (low + high) / 2;
-            if (key[middle] < sought)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        *is_same = low < n && key[low] == sought;
+        const int64_t at = hx_count_below_i64(key, n, sought);
+        *is_same = at < n && key[at] == sought;
     }
     free(key);
     return HX_OK;
@@ -133,11 +126,8 @@ static int open_set(hx_abaqus_reader *r, hx_file_heat_kind kind, hx_import_set *
     const hx_set_kind of = is_at_nodes(kind)        ? HX_KIND_NODES
                            : kind == HX_FILE_SOURCE ? HX_KIND_ELEMS
                                                     : HX_KIND_FACES;
-    char name[40];
     int number = 0;
-    do snprintf(name, sizeof name, "%s-%d", word[kind], ++number);
-    while (hx_abaqus_find_set(r, HX_N_SET_KIND, name));
-    return hx_import_set_of(&r->import, name, of, set);
+    return hx_abaqus_open_loads(r, word[kind], &number, of, set);
 }
 
 static int fill_set(hx_import_set *set, hx_file_heat_kind kind, const hx_abaqus_history *first,

@@ -45,17 +45,8 @@ static int distinct_moduli(const hx_mesh *mesh, const double *modulus, int64_t *
 static void put_material(hx_abaqus_writer *w, const char *name, const char *elset, double young,
                          double nu)
 {
-    hx_abaqus_put_text(w, "*MATERIAL, NAME=");
-    hx_abaqus_put_text(w, name);
-    hx_abaqus_put_text(w, "\n*ELASTIC\n");
-    hx_abaqus_put_real(w, young);
-    hx_abaqus_put_text(w, ", ");
-    hx_abaqus_put_real(w, nu);
-    hx_abaqus_put_text(w, "\n*SOLID SECTION, ELSET=");
-    hx_abaqus_put_text(w, elset);
-    hx_abaqus_put_text(w, ", MATERIAL=");
-    hx_abaqus_put_text(w, name);
-    hx_abaqus_put_text(w, "\n");
+    hx_abaqus_put(w, "*MATERIAL, NAME=%s\n*ELASTIC\n%g, %g\n", name, young, nu);
+    hx_abaqus_put(w, "*SOLID SECTION, ELSET=%s, MATERIAL=%s\n", elset, name);
 }
 
 static int put_materials(hx_abaqus_writer *w, const hx_problem *problem, const double *modulus)
@@ -72,8 +63,7 @@ static int put_materials(hx_abaqus_writer *w, const hx_problem *problem, const d
         int64_t column = 0;
         snprintf(elset, sizeof elset, "EMAT-%d", (int)k + 1);
         snprintf(name, sizeof name, "MAT-%d", (int)k + 1);
-        hx_abaqus_put_text(w, "*ELSET, ELSET=");
-        hx_abaqus_put_text(w, elset);
+        hx_abaqus_put(w, "*ELSET, ELSET=%s", elset);
         for (int64_t i = 0; i < w->mesh->n_elem; i++) {
             const int64_t e = hx_abaqus_elem_at(w, i);
             if (place_of_value(distinct, n, modulus[e]) != k) continue;
@@ -102,29 +92,15 @@ static int compare_springs(const void *a, const void *b)
     return (x->point > y->point) - (x->point < y->point);
 }
 
-static void put_set_name(hx_abaqus_writer *w, const char *word, int64_t number)
-{
-    hx_abaqus_put_text(w, word);
-    hx_abaqus_put_int(w, number);
-}
-
 /* Writes springs of one direction and stiffness. */
 static void put_spring_group(hx_abaqus_writer *w, int64_t number, int64_t n, const spring *group)
 {
-    put_set_name(w, "*ELEMENT, TYPE=SPRING1, ELSET=ESPRING-", number);
-    hx_abaqus_put_text(w, "\n");
-    for (int64_t k = 0; k < n; k++) {
-        hx_abaqus_put_int(w, w->next_elem++);
-        hx_abaqus_put_text(w, ", ");
-        hx_abaqus_put_int(w, hx_abaqus_point_number(w, group[k].point));
-        hx_abaqus_put_text(w, "\n");
-    }
-    put_set_name(w, "*SPRING, ELSET=ESPRING-", number);
-    hx_abaqus_put_text(w, "\n");
-    hx_abaqus_put_int(w, group->direction + 1);
-    hx_abaqus_put_text(w, "\n");
-    hx_abaqus_put_real(w, group->stiffness);
-    hx_abaqus_put_text(w, "\n");
+    hx_abaqus_put(w, "*ELEMENT, TYPE=SPRING1, ELSET=ESPRING-%lld\n", (long long)number);
+    for (int64_t k = 0; k < n; k++)
+        hx_abaqus_put(w, "%lld, %lld\n", (long long)w->next_elem++,
+                      (long long)hx_abaqus_point_number(w, group[k].point));
+    hx_abaqus_put(w, "*SPRING, ELSET=ESPRING-%lld\n%lld\n%g\n", (long long)number,
+                  (long long)group->direction + 1, group->stiffness);
 }
 
 /* Writes springs to ground, one element per degree of freedom. */
@@ -173,34 +149,22 @@ static void put_rigid_sets(hx_abaqus_writer *w, const hx_problem *problem)
         const int64_t reference = w->next_node + 2 * i;
         if (!has_reference(set)) continue;
         hx_abaqus_put_text(w, "*NODE\n");
-        for (int k = 0; k < 2; k++) {
-            hx_abaqus_put_int(w, reference + k);
-            for (int d = 0; d < 3; d++) {
-                hx_abaqus_put_text(w, ", ");
-                hx_abaqus_put_real(w, reference_point(set)[d]);
-            }
-            hx_abaqus_put_text(w, "\n");
-        }
-        put_set_name(w, "*NSET, NSET=NRIGID-", i + 1);
+        const double *const x = reference_point(set);
+        for (int k = 0; k < 2; k++)
+            hx_abaqus_put(w, "%lld, %g, %g, %g\n", (long long)reference + k, x[0], x[1], x[2]);
+        hx_abaqus_put(w, "*NSET, NSET=NRIGID-%lld", i + 1LL);
         for (int64_t k = 0; k < set->n; k++) {
             hx_abaqus_put_text(w, k % HX_ABAQUS_PER_LINE == 0 ? "\n" : ", ");
             hx_abaqus_put_int(w, hx_abaqus_point_number(w, problem->rigid.node[set->first + k]));
         }
-        put_set_name(w, "\n*RIGID BODY, NSET=NRIGID-", i + 1);
-        put_set_name(w, ", REF NODE=", reference);
-        put_set_name(w, ", ROT NODE=", reference + 1);
-        hx_abaqus_put_text(w, "\n");
+        hx_abaqus_put(w, "\n*RIGID BODY, NSET=NRIGID-%lld, REF NODE=%lld, ROT NODE=%lld\n", i + 1LL,
+                      (long long)reference, (long long)reference + 1);
     }
 }
 
 static void put_load(hx_abaqus_writer *w, int64_t node, int direction, double force)
 {
-    static const char *const word[3] = {", 1, ", ", 2, ", ", 3, "};
-    if (force == 0.0) return;
-    hx_abaqus_put_int(w, node);
-    hx_abaqus_put_text(w, word[direction]);
-    hx_abaqus_put_real(w, force);
-    hx_abaqus_put_text(w, "\n");
+    if (force != 0.0) hx_abaqus_put(w, "%lld, %lld, %g\n", (long long)node, direction + 1LL, force);
 }
 
 /* Writes the loads on a set as their resultant; the nodal forces become 0. */
@@ -225,6 +189,12 @@ static void put_rigid_loads(hx_abaqus_writer *w, const hx_problem *problem, doub
 
 /* --- steps --- */
 
+static void put_support(hx_abaqus_writer *w, int64_t node, int direction, double value)
+{
+    hx_abaqus_put(w, "%lld, %lld, %lld, %g\n", (long long)node, direction + 1LL, direction + 1LL,
+                  value);
+}
+
 /* Writes the supports. They are written in the step, because CalculiX accepts nonzero prescribed
  * displacements only there. */
 static void put_boundary(hx_abaqus_writer *w, const hx_problem *problem)
@@ -235,10 +205,8 @@ static void put_boundary(hx_abaqus_writer *w, const hx_problem *problem)
         const int64_t p = hx_abaqus_point_at(w, i);
         for (int d = 0; d < 3; d++) {
             if (!(supports->fixed[p] >> d & 1)) continue;
-            hx_abaqus_put_int(w, hx_abaqus_point_number(w, p));
-            hx_abaqus_put_text(w, d == 0 ? ", 1, 1, " : d == 1 ? ", 2, 2, " : ", 3, 3, ");
-            hx_abaqus_put_real(w, supports->prescribed ? supports->prescribed[3 * p + d] : 0.0);
-            hx_abaqus_put_text(w, "\n");
+            put_support(w, hx_abaqus_point_number(w, p), d,
+                        supports->prescribed ? supports->prescribed[3 * p + d] : 0.0);
         }
     }
 }
@@ -246,24 +214,17 @@ static void put_boundary(hx_abaqus_writer *w, const hx_problem *problem)
 /* Writes the supports at the points of rigid sets. */
 static void put_held_points(hx_abaqus_writer *w, const hx_problem *problem)
 {
-    static const char *const word[3] = {", 1, 1, ", ", 2, 2, ", ", 3, 3, "};
     for (int i = 0; i < problem->rigid.n; i++)
-        for (int d = 0; d < 6; d++) {
-            if (!(problem->rigid.set[i].held >> d & 1u)) continue;
-            hx_abaqus_put_int(w, w->next_node + 2 * i + d / 3);
-            hx_abaqus_put_text(w, word[d % 3]);
-            hx_abaqus_put_real(w, problem->rigid.set[i].value[d]);
-            hx_abaqus_put_text(w, "\n");
-        }
+        for (int d = 0; d < 6; d++)
+            if (problem->rigid.set[i].held >> d & 1u)
+                put_support(w, w->next_node + 2 * i + d / 3, d % 3, problem->rigid.set[i].value[d]);
 }
 
 static int put_steps(hx_abaqus_writer *w, const hx_problem *problem, const double *rho,
                      double *force)
 {
     for (int c = 0; c < problem->cases.n; c++) {
-        hx_abaqus_put_text(w, "** load case ");
-        hx_abaqus_put_int(w, c + 1);
-        hx_abaqus_put_text(w, "\n*STEP\n*STATIC\n");
+        hx_abaqus_put(w, "** load case %lld\n*STEP\n*STATIC\n", c + 1LL);
         if (c == 0) put_boundary(w, problem);
         if (c == 0) put_held_points(w, problem);
         HX_TRY(hx_problem_nodal_force(problem, c, rho, force));

@@ -127,17 +127,6 @@ static int take_section(const hx_abaqus_reader *r, const hx_abaqus_section *s, h
     return take_property(r, s, "CONDUCTIVITY", &m->conductivity, to, &to->conductivity, NULL);
 }
 
-static int refuse_two(const hx_abaqus_reader *r, const hx_abaqus_section *a,
-                      const hx_abaqus_section *b, hx_file_material *to)
-{
-    return hx_set_fault(
-        &to->fault,
-        "%.200s: several materials: '%.60s' of the set '%.60s' (line %lld), '%.60s' of the "
-        "set '%.60s' (line %lld); all elements must have the same material",
-        r->import.path, a->material, a->set->name, (long long)a->line, b->material, b->set->name,
-        (long long)b->line);
-}
-
 static int compare_sections(const hx_abaqus_reader *r, const hx_mesh *mesh, const int32_t *of,
                             hx_file_material *to)
 {
@@ -159,7 +148,13 @@ static int compare_sections(const hx_abaqus_reader *r, const hx_mesh *mesh, cons
                             !same(other.density, to->density) ||
                             !same(other.conductivity, to->conductivity);
         if (rc == HX_OK && (other.fault || differs))
-            rc = refuse_two(r, &r->section[first], &r->section[last], to);
+            rc = hx_set_fault(
+                &to->fault,
+                "%.200s: several materials: '%.60s' of the set '%.60s' (line %lld), '%.60s' of the "
+                "set '%.60s' (line %lld); all elements must have the same material",
+                r->import.path, r->section[first].material, r->section[first].set->name,
+                (long long)r->section[first].line, r->section[last].material,
+                r->section[last].set->name, (long long)r->section[last].line);
         free(other.fault);
         HX_TRY(rc);
     }

@@ -1,5 +1,6 @@
 /* Buffered text, numbers and identifiers of nodes and elements in the .inp files that are
  * written. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,16 @@ void hx_abaqus_flush(hx_abaqus_writer *w)
     w->n_text = 0;
 }
 
-void hx_abaqus_put_text(hx_abaqus_writer *w, const char *text)
+static void put_bytes(hx_abaqus_writer *w, const char *text, size_t n)
 {
-    const size_t n = strlen(text);
     if (w->n_text + n > HX_ABAQUS_BUFFER) hx_abaqus_flush(w);
     memcpy(w->text + w->n_text, text, n);
     w->n_text += n;
+}
+
+void hx_abaqus_put_text(hx_abaqus_writer *w, const char *text)
+{
+    put_bytes(w, text, strlen(text));
 }
 
 void hx_abaqus_put_int(hx_abaqus_writer *w, int64_t value)
@@ -48,6 +53,23 @@ void hx_abaqus_put_real(hx_abaqus_writer *w, double value)
     hx_abaqus_put_text(w, text);
     if (!strpbrk(text, ".e"))
         hx_abaqus_put_text(w, "."); /* Fortran accepts 1e5 as a real number, Abaqus requires 1.e5 */
+}
+
+void hx_abaqus_put(hx_abaqus_writer *w, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    for (const char *at = fmt; *at;) {
+        const size_t n = strcspn(at, "%");
+        put_bytes(w, at, n);
+        at += n;
+        if (*at == '\0') break;
+        if (at[1] == 's') hx_abaqus_put_text(w, va_arg(args, const char *));
+        if (at[1] == 'g') hx_abaqus_put_real(w, va_arg(args, double));
+        if (at[1] == 'l') hx_abaqus_put_int(w, va_arg(args, long long));
+        at += at[1] == 'l' ? strlen("%lld") : strlen("%s");
+    }
+    va_end(args);
 }
 
 /* Numbers start from 1, unless the mesh's file had its own; middles of edges come last. */

@@ -17,7 +17,7 @@ enum { HX_ABAQUS_CELL_NODES = 32 };
 
 /* A type of element: the first row of the table whose name is a prefix of the file's name. */
 typedef struct hx_abaqus_type {
-    const char *name;
+    const char *names; /* beginnings of the names, "A, B"; one for a solid */
     int n_node, is_solid;
     hx_shape shape;    /* for cells that are not solids */
     hx_solid_id solid; /* for solids */
@@ -241,6 +241,11 @@ struct hx_abaqus_reader {
  * set of another kind; NULL if no set has the name. */
 hx_import_set *hx_abaqus_find_set(const hx_abaqus_reader *r, hx_set_kind kind, const char *name);
 
+/* Opens the set of a load, "WORD-1" or the next such name that is not a set yet; *number: the last
+ * number. */
+int hx_abaqus_open_loads(hx_abaqus_reader *r, const char *word, int *number, hx_set_kind kind,
+                         hx_import_set **set);
+
 /* Finds or creates the set of that name and kind in the current scope; *set stays valid. */
 int hx_abaqus_open_set(hx_abaqus_reader *r, hx_set_kind kind, const char *name,
                        hx_import_set **set);
@@ -282,8 +287,7 @@ int hx_abaqus_refuse_input(hx_abaqus_reader *r);
 /* Functions that begin a keyword: they read its parameters and set r->data. */
 int hx_abaqus_begin_node(hx_abaqus_reader *r);
 int hx_abaqus_begin_element(hx_abaqus_reader *r);
-int hx_abaqus_begin_nset(hx_abaqus_reader *r);
-int hx_abaqus_begin_elset(hx_abaqus_reader *r);
+int hx_abaqus_begin_set(hx_abaqus_reader *r);
 int hx_abaqus_begin_surface(hx_abaqus_reader *r);
 int hx_abaqus_begin_step(hx_abaqus_reader *r);
 int hx_abaqus_begin_end_step(hx_abaqus_reader *r);
@@ -292,8 +296,7 @@ int hx_abaqus_begin_cload(hx_abaqus_reader *r);
 
 int hx_abaqus_begin_load(hx_abaqus_reader *r);
 int hx_abaqus_begin_coupling(hx_abaqus_reader *r);
-int hx_abaqus_begin_kinematic(hx_abaqus_reader *r);
-int hx_abaqus_begin_distributing(hx_abaqus_reader *r);
+int hx_abaqus_begin_coupling_kind(hx_abaqus_reader *r);
 int hx_abaqus_begin_kinematic_coupling(hx_abaqus_reader *r);
 int hx_abaqus_begin_rigid_body(hx_abaqus_reader *r);
 

@@ -158,8 +158,9 @@ static int generate(hx_abaqus_reader *r, int is_elem, char *line, hx_numbers *li
 }
 
 /* Numbers and names of sets, for nodes or elements. */
-static int member_line(hx_abaqus_reader *r, char *line, int is_elem)
+static int member_line(hx_abaqus_reader *r, char *line)
 {
+    const int is_elem = strcmp(r->scan.keyword, "ELSET") == 0;
     hx_numbers *const list = is_elem ? &r->set->elem : &r->set->node;
     const int64_t n_all = is_elem ? n_cell_in_all(r) : r->import.n_node;
     char *field;
@@ -177,16 +178,6 @@ static int member_line(hx_abaqus_reader *r, char *line, int is_elem)
             HX_TRY(hx_set_rules_add(&r->import.rules, r->set->name, HX_SET_OR, to.set->name, 0));
     }
     return HX_OK;
-}
-
-static int nset_line(hx_abaqus_reader *r, char *line)
-{
-    return member_line(r, line, 0);
-}
-
-static int elset_line(hx_abaqus_reader *r, char *line)
-{
-    return member_line(r, line, 1);
 }
 
 /* --- nodes of elements --- */
@@ -255,19 +246,14 @@ static int begin_set(hx_abaqus_reader *r, const char *key, hx_set_kind kind)
     return hx_abaqus_open_set(r, kind, name, &r->set);
 }
 
-int hx_abaqus_begin_nset(hx_abaqus_reader *r)
+/* *NSET and *ELSET */
+int hx_abaqus_begin_set(hx_abaqus_reader *r)
 {
     const char *const elset = hx_abaqus_parameter(&r->scan, "ELSET");
-    HX_TRY(begin_set(r, "NSET", HX_KIND_NODES));
-    r->data = nset_line;
-    return elset && *elset ? hx_abaqus_add_nodes_of(r, elset) : HX_OK;
-}
-
-int hx_abaqus_begin_elset(hx_abaqus_reader *r)
-{
-    HX_TRY(begin_set(r, "ELSET", HX_KIND_ELEMS));
-    r->data = elset_line;
-    return HX_OK;
+    const int is_nodes = strcmp(r->scan.keyword, "NSET") == 0;
+    HX_TRY(begin_set(r, r->scan.keyword, is_nodes ? HX_KIND_NODES : HX_KIND_ELEMS));
+    r->data = member_line;
+    return is_nodes && elset && *elset ? hx_abaqus_add_nodes_of(r, elset) : HX_OK;
 }
 
 /* --- surfaces --- */
@@ -354,7 +340,7 @@ static int surface_node_line(hx_abaqus_reader *r, char *line)
 {
     char *const comma = strchr(line, ',');
     if (comma) *comma = '\0';
-    return member_line(r, line, 0);
+    return member_line(r, line);
 }
 
 int hx_abaqus_begin_surface(hx_abaqus_reader *r)

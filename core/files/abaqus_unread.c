@@ -324,8 +324,8 @@ void hx_abaqus_free_carriers(hx_abaqus_reader *r)
 
 int hx_abaqus_count_formulation(hx_abaqus_reader *r)
 {
-    if (!r->type->is_solid || strcmp(r->type_name, r->type->name) == 0) return HX_OK;
-    return hx_unread_add(&r->formulation, 0, r->type_name, r->type->name, 1, "", 0);
+    if (!r->type->is_solid || strcmp(r->type_name, r->type->names) == 0) return HX_OK;
+    return hx_unread_add(&r->formulation, 0, r->type_name, r->type->names, 1, "", 0);
 }
 
 /* Describes the formulation that the letters after a type's name select; "" if it does not change

@@ -12,6 +12,7 @@
 #include "../mesh/set_rules.h"
 #include "abaqus_scan.h"
 #include "abaqus_writer.h"
+#include "set_classes.h"
 #include "set_names.h"
 #include "solid.h"
 
@@ -92,9 +93,7 @@ static hx_solid_id ccx_solid_of(const hx_mesh *mesh, int64_t elem)
 
 static void put_element_head(hx_abaqus_writer *w, const char *type, int is_job)
 {
-    hx_abaqus_put_text(w, "*ELEMENT, TYPE=");
-    hx_abaqus_put_text(w, type);
-    hx_abaqus_put_text(w, is_job ? ", ELSET=EALL\n" : "\n");
+    hx_abaqus_put(w, "*ELEMENT, TYPE=%s%s\n", type, is_job ? ", ELSET=EALL" : "");
 }
 
 /* last: solid type of the previous element. */
@@ -167,57 +166,15 @@ static void put_list(hx_abaqus_writer *w, int64_t n, const int32_t *list,
     }
 }
 
-static int32_t derived_node(const hx_mesh *mesh, const hx_set *set, int64_t i)
-{
-    const int64_t j = i - 8 * set->n_elem;
-    if (j < 0) return mesh->conn[8 * (int64_t)set->elem[i / 8] + i % 8];
-    return mesh->conn[8 * (set->face[j / 4] / 6) + hx_hex_face[set->face[j / 4] % 6][j % 4]];
-}
-
-/* flag[n_node] := value at the nodes of the set's elements and faces. */
-static void flag_derived(const hx_mesh *mesh, const hx_set *set, uint8_t *flag, uint8_t value)
-{
-    const int64_t n = 8 * set->n_elem + 4 * set->n_face;
-    for (int64_t i = 0; i < n; i++) flag[derived_node(mesh, set, i)] = value;
-}
-
 /* Returns 1 if a node of the set is in none of its elements and faces; flag[n_node] is 0 on entry
  * and exit. */
 static int has_more_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
 {
     int more = 0;
-    flag_derived(mesh, set, flag, 1);
+    hx_flag_set_nodes(mesh, set, set->n_face, flag, 1);
     for (int64_t i = 0; i < set->n_node && !more; i++) more = !flag[set->node[i]];
-    flag_derived(mesh, set, flag, 0);
+    hx_flag_set_nodes(mesh, set, set->n_face, flag, 0);
     return more;
-}
-
-static int compare_elements(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Returns 1 if the nodes of the set contain all nodes of an element that is not in the set. A
- * reader adds such an element to a set read as nodes, but not to one read as faces. flag as
- * above. */
-static int spans_element(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
-{
-    int spans = 0;
-    for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 1;
-    for (int64_t i = 0; i < set->n_node && !spans; i++) {
-        const int64_t a = set->node[i];
-        for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1] && !spans; k++) {
-            const int32_t e = (int32_t)(mesh->node_elem[k] / 8);
-            const int32_t *const corner = mesh->conn + 8 * (int64_t)e;
-            int n = 0;
-            while (n < 8 && flag[corner[n]]) n++;
-            spans = n == 8 && (set->n_elem == 0 || !bsearch(&e, set->elem, (size_t)set->n_elem,
-                                                            sizeof e, compare_elements));
-        }
-    }
-    for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 0;
-    return spans;
 }
 
 /* *BOUNDARY and *CLOAD refer only to node sets, so the nodes of face sets are listed, and nodes
@@ -227,13 +184,15 @@ static int spans_element(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
 static int64_t list_set_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag, int32_t *node)
 {
     const int has_more = has_more_nodes(mesh, set, flag);
-    const int is_whole = !spans_element(mesh, set, flag);
+    for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 1;
+    const int is_whole = !hx_nodes_hold_more(mesh, set, flag);
+    for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 0;
     int64_t n = 0;
     if (!has_more && (set->n_face == 0 || set->n_elem > 0 || !is_whole)) return 0;
-    if (!is_whole) flag_derived(mesh, set, flag, 1);
+    if (!is_whole) hx_flag_set_nodes(mesh, set, set->n_face, flag, 1);
     for (int64_t i = 0; i < set->n_node; i++)
         if (!flag[set->node[i]]) node[n++] = set->node[i];
-    flag_derived(mesh, set, flag, 0);
+    hx_flag_set_nodes(mesh, set, set->n_face, flag, 0);
     return n;
 }
 
@@ -249,9 +208,7 @@ static void put_set_keyword(hx_abaqus_writer *w, const char *keyword, size_t set
         hx_abaqus_put_text(w, HX_ABAQUS_JOINS "\n");
         w->has_joined = 1;
     }
-    hx_abaqus_put_text(w, keyword);
-    hx_abaqus_put_text(w, w->names.name[set]);
-    hx_abaqus_put_text(w, "\n");
+    hx_abaqus_put(w, "%s%s\n", keyword, w->names.name[set]);
 }
 
 static int put_sets(hx_abaqus_writer *w)
@@ -279,12 +236,9 @@ static int put_sets(hx_abaqus_writer *w)
         }
         if (set->n_face == 0) continue;
         put_set_keyword(w, "*SURFACE, TYPE=ELEMENT, NAME=", i, &n_keyword);
-        for (int64_t k = 0; k < set->n_face; k++) {
-            hx_abaqus_put_int(w, hx_abaqus_elem_number(w, set->face[k] / 6));
-            hx_abaqus_put_text(w, ", S");
-            hx_abaqus_put_int(w, side_of_face(mesh, set->face[k]));
-            hx_abaqus_put_text(w, "\n");
-        }
+        for (int64_t k = 0; k < set->n_face; k++)
+            hx_abaqus_put(w, "%lld, S%lld\n", (long long)hx_abaqus_elem_number(w, set->face[k] / 6),
+                          (long long)side_of_face(mesh, set->face[k]));
     }
     rc = HX_OK;
 fail:
@@ -300,8 +254,7 @@ static int put_rules(hx_abaqus_writer *w)
     HX_TRY(hx_set_rules_text(w->mesh, w->names.name, "** ", &text));
     for (char *line = text, *end; line && (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
-        hx_abaqus_put_text(w, line);
-        hx_abaqus_put_text(w, "\n");
+        hx_abaqus_put(w, "%s\n", line);
     }
     free(text);
     return HX_OK;
@@ -320,12 +273,10 @@ static int write_all(hx_abaqus_writer *w, const char *title, const hx_problem *p
     w->next_node = w->first_middle + hx_abaqus_points(w) - w->mesh->n_node;
     w->next_elem = next_number(&w->mesh->elem_number, w->own_elem, w->mesh->n_elem);
     char line[128];
-    hx_abaqus_put_text(w, "*HEADING\n");
     snprintf(line, sizeof line, "%s", title && title[0] && title[0] != '*' ? title : "mesh");
     for (char *c = line; *c; c++)
         if (!isprint((unsigned char)*c)) *c = ' ';
-    hx_abaqus_put_text(w, line);
-    hx_abaqus_put_text(w, "\n");
+    hx_abaqus_put(w, "*HEADING\n%s\n", line);
     HX_TRY(put_rules(w));
     put_mesh(w, problem != NULL);
     HX_TRY(put_sets(w));

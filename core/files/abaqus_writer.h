@@ -27,6 +27,9 @@ typedef struct hx_abaqus_writer {
 /* hx_abaqus_flush writes what is in the buffer; errors are detected by the commit. */
 void hx_abaqus_flush(hx_abaqus_writer *w);
 void hx_abaqus_put_text(hx_abaqus_writer *w, const char *text);
+
+/* Writes texts (%s), numbers of items (%lld) and real numbers (%g, as hx_abaqus_put_real). */
+void hx_abaqus_put(hx_abaqus_writer *w, const char *fmt, ...) HX_PRINTF(2, 3);
 void hx_abaqus_put_int(hx_abaqus_writer *w, int64_t value);
 void hx_abaqus_put_real(hx_abaqus_writer *w, double value);
 

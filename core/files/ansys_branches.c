@@ -64,18 +64,13 @@ int hx_ansys_is_nested(const hx_ansys_reader *r)
     return 0;
 }
 
-/* *IF,VAL1,OPER1,VAL2,THEN, or with two conditions, ...,AND,VAL3,OPER2,VAL4,THEN */
-static int is_block(const hx_ansys_reader *r)
-{
-    return hx_ansys_is_command(r, "*IF") &&
-           (hx_ansys_is(r, 4, "THEN") || hx_ansys_is(r, 8, "THEN"));
-}
-
 int hx_ansys_follow_branches(hx_ansys_reader *r)
 {
     if (hx_ansys_is_command(r, "*CREATE")) r->in_creation = 1;
     if (hx_ansys_is_command(r, "*END")) r->in_creation = 0;
-    if (is_block(r)) push(r, decide(r));
+    /* *IF,VAL1,OPER1,VAL2,THEN, or with two conditions, ...,AND,VAL3,OPER2,VAL4,THEN */
+    if (hx_ansys_is_command(r, "*IF") && (hx_ansys_is(r, 4, "THEN") || hx_ansys_is(r, 8, "THEN")))
+        push(r, decide(r));
     if (hx_ansys_is_command(r, "*DO") || hx_ansys_is_command(r, "*DOWHILE")) push(r, UNDECIDED);
     if (hx_ansys_is_command(r, "*ELSEIF")) next_branch(r, 0);
     if (hx_ansys_is_command(r, "*ELSE")) next_branch(r, 1);

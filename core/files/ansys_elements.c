@@ -85,7 +85,8 @@ static const library_row *find_row(int number)
     return NULL;
 }
 
-const char *hx_ansys_library_name(int type, char text[HX_ANSYS_WORD])
+/* Returns "SOLID185" for a number of the element library, "ET-999" for an unknown number. */
+static const char *library_name(int type, char text[HX_ANSYS_WORD])
 {
     const library_row *const row = find_row(type);
     snprintf(text, HX_ANSYS_WORD, "%s%d", row ? row->prefix : "ET-", type);
@@ -148,19 +149,18 @@ static int add_other(hx_ansys_reader *r, int type, int64_t real, int64_t number,
     char name[HX_ANSYS_WORD], text[HX_ANSYS_WORD + 40];
     const library_row *const row = find_row(type);
     const hx_shape shape = shape_of(row);
-    hx_ansys_library_name(type, name);
+    library_name(type, name);
     if (shape == HX_SHAPE_OTHER) {
         snprintf(text, sizeof text, "%s (ANSYS) of %d %s", name, n_node,
                  hx_noun(n_node, "node", "nodes"));
         return hx_import_add_other(&r->import, shape, text, number, line);
     }
     if (row->kind < OTHER_SOLID)
-        return hx_import_place(&r->import, line,
-                               HX_RAISE(HX_EINPUT,
-                                        "element %lld, of type %s, has %d %s; it needs %d, or "
-                                        "fewer if the omitted ones at the end are 0",
-                                        (long long)number, name, n_node,
-                                        hx_noun(n_node, "node", "nodes"), row->n_node));
+        return HX_IMPORT_RAISE(&r->import, line,
+                               "element %lld, of type %s, has %d %s; it needs %d, or "
+                               "fewer if the omitted ones at the end are 0",
+                               (long long)number, name, n_node, hx_noun(n_node, "node", "nodes"),
+                               row->n_node);
     HX_TRY(name_other(r, row, name, real, line));
     return hx_import_add_other(&r->import, shape, name, number, line);
 }
@@ -190,7 +190,7 @@ static int is_layered(int number, const int8_t option[HX_ANSYS_OPTIONS])
 static int name_layered(hx_ansys_reader *r, const hx_ansys_solids *solids)
 {
     char name[HX_ANSYS_WORD], word[HX_ANSYS_WORD + 16];
-    snprintf(word, sizeof word, "%s, layered", hx_ansys_library_name(solids->number, name));
+    snprintf(word, sizeof word, "%s, layered", library_name(solids->number, name));
     return hx_import_unread(&r->import, HX_UNREAD_MATERIAL, word, "layers by KEYOPT(3)", solids->n,
                             solids->line);
 }
@@ -219,8 +219,7 @@ int hx_ansys_name_solids(hx_ansys_reader *r)
         const char *const how = find_formulation(solids->number, r->option[type]);
         if (is_layered(solids->number, r->option[type])) rc = name_layered(r, solids);
         if (rc == HX_OK && how)
-            rc =
-                hx_unread_add(&list, 0, hx_ansys_library_name(solids->number, name), how, 1, "", 0);
+            rc = hx_unread_add(&list, 0, library_name(solids->number, name), how, 1, "", 0);
     }
     if (rc == HX_OK) rc = note_formulations(r, &list);
     hx_unread_free(&list);
@@ -251,9 +250,7 @@ static int add_ansys_element(hx_ansys_reader *r, hx_ansys_pending *given)
         return add_other(r, library_type, given->real, number, n_node, line);
     for (int k = 0; k < hx_solids[id].n_node; k++)
         if (node[k] < 0 || (node[k] == 0 && k < hx_solids[id].n_corner))
-            return hx_import_place(
-                &r->import, line,
-                HX_RAISE(HX_EINPUT, "element %lld lacks nodes", (long long)number));
+            return HX_IMPORT_RAISE(&r->import, line, "element %lld lacks nodes", (long long)number);
     /* Mid-side nodes that the file omits are 0: the edge is straight, and one of its ends is
      * stored instead. */
     const hx_solid *const solid = &hx_solids[id];

@@ -10,7 +10,8 @@
 
 /* --- which nodes --- */
 
-const hx_import_set *hx_ansys_find_set(const hx_ansys_reader *r, const char *name)
+/* The component of that name, without regard to case; NULL: there is none. */
+static const hx_import_set *find_component(const hx_ansys_reader *r, const char *name)
 {
     for (size_t i = 0; i < r->import.n_set; i++)
         if (strcasecmp(r->import.set[i]->name, name) == 0) return r->import.set[i];
@@ -57,7 +58,7 @@ static int choose_nodes(hx_ansys_reader *r, int end, int *known)
                                                            : &r->import.node_number);
     }
     hx_ansys_word(r, 1, word);
-    const hx_import_set *const set = hx_ansys_find_set(r, word);
+    const hx_import_set *const set = find_component(r, word);
     if (set) {
         *known = set->node.n > 0;
         return choose_list(r, &set->node);
@@ -77,7 +78,7 @@ int hx_ansys_cmsel(hx_ansys_reader *r)
 {
     char word[HX_ANSYS_WORD];
     const int is_new = hx_ansys_is(r, 1, "S") || !*hx_ansys_word(r, 1, word);
-    const hx_import_set *const set = hx_ansys_find_set(r, hx_ansys_word(r, 2, word));
+    const hx_import_set *const set = find_component(r, hx_ansys_word(r, 2, word));
     r->some_elements |= !set || set->elem.n > 0;
     if (set && set->node.n == 0 && set->elem.n > 0) return HX_OK; /* selects elements */
     r->selection = is_new && set && !hx_ansys_is_nested(r) ? HX_ANSYS_SET : HX_ANSYS_UNKNOWN;
@@ -136,7 +137,7 @@ int hx_ansys_cm(hx_ansys_reader *r)
     const hx_numbers *const from =
         r->selection == HX_ANSYS_SET ? &r->selected->node : &r->import.node_number;
     HX_TRY(hx_numbers_copy(&nodes, from));
-    const hx_import_set *const known = hx_ansys_find_set(r, name);
+    const hx_import_set *const known = find_component(r, name);
     const int rc = hx_import_set_named(&r->import, known ? known->name : name, &set);
     if (rc < 0) {
         hx_numbers_free(&nodes);

@@ -123,14 +123,6 @@ static int is_geometry(const char *word)
     return 0;
 }
 
-static int skip_component(hx_ansys_reader *r, const char *name, int64_t n, int per_line)
-{
-    for (int64_t i = 0; i < n; i += per_line) HX_TRY(hx_ansys_need_line(r, "CMBLOCK"));
-    return hx_notes_add(r->notes, HX_NOTE_DETAIL,
-                        "%s: component '%.60s' contains geometry and is left out", r->import.path,
-                        name);
-}
-
 /* CMBLOCK,NAME,NODE,count */
 static int read_cmblock(hx_ansys_reader *r)
 {
@@ -145,7 +137,12 @@ static int read_cmblock(hx_ansys_reader *r)
         return HX_ANSYS_RAISE(r, "CMBLOCK needs a name and NODE or ELEM");
     HX_TRY(hx_ansys_integer(r, 3, &n));
     HX_TRY(hx_ansys_layout_read(r, "CMBLOCK", &l));
-    if (is_other) return skip_component(r, name, n, l.n_int);
+    if (is_other) {
+        for (int64_t i = 0; i < n; i += l.n_int) HX_TRY(hx_ansys_need_line(r, "CMBLOCK"));
+        return hx_notes_add(r->notes, HX_NOTE_DETAIL,
+                            "%s: component '%.60s' contains geometry and is left out",
+                            r->import.path, name);
+    }
     HX_TRY(hx_import_set_named(&r->import, name, &set));
     const int64_t n_all = is_elem ? r->import.n_elem + INT16_MAX : r->import.n_node;
     for (int64_t i = 0; i < n; i++) {
@@ -329,23 +326,6 @@ static int read_ansys(hx_ansys_reader *r)
     return hx_ansys_name_solids(r);
 }
 
-static void ansys_reader_free(hx_ansys_reader *r)
-{
-    if (r->stream) fclose(r->stream);
-    free(r->text);
-    free(r->type);
-    free(r->option);
-    free(r->solids);
-    hx_materials_free(&r->materials);
-    free(r->has_constants);
-    free(r->parameter);
-    free(r->chosen);
-    free(r->entry);
-    hx_numbers_free(&r->rotated);
-    hx_import_free(&r->import);
-    hx_import_conditions_free(&r->conditions);
-}
-
 int hx_ansys_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
 {
     int rc;
@@ -367,6 +347,18 @@ int hx_ansys_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx
 fail:
     if (rc < 0) hx_mesh_free(mesh);
     if (rc < 0 && conditions) hx_conditions_free(conditions);
-    ansys_reader_free(&r);
+    if (r.stream) fclose(r.stream);
+    free(r.text);
+    free(r.type);
+    free(r.option);
+    free(r.solids);
+    hx_materials_free(&r.materials);
+    free(r.has_constants);
+    free(r.parameter);
+    free(r.chosen);
+    free(r.entry);
+    hx_numbers_free(&r.rotated);
+    hx_import_free(&r.import);
+    hx_import_conditions_free(&r.conditions);
     return rc;
 }

@@ -180,9 +180,6 @@ int hx_ansys_is_session(const hx_ansys_reader *r, const char *name);
 
 /* --- ansys_elements.c --- */
 
-/* Returns "SOLID185" for a number of the element library, "ET-999" for an unknown number. */
-const char *hx_ansys_library_name(int type, char text[HX_ANSYS_WORD]);
-
 int hx_ansys_eblock(hx_ansys_reader *r);
 int hx_ansys_en(hx_ansys_reader *r);
 int hx_ansys_e(hx_ansys_reader *r);
@@ -221,9 +218,6 @@ int hx_ansys_cm(hx_ansys_reader *r);
 /* Once everything is read, converts the final value of each component of each node to
  * conditions. */
 int hx_ansys_finish_loads(hx_ansys_reader *r);
-
-/* Returns the component of that name, without regard to case; NULL: there is none. */
-const hx_import_set *hx_ansys_find_set(const hx_ansys_reader *r, const char *name);
 
 /* --- ansys_unread.c --- */
 

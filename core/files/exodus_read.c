@@ -12,6 +12,7 @@
 #include "exodus_library.h"
 #include "mesh_import.h"
 #include "netcdf_check.h"
+#include "word_rows.h"
 
 #ifdef HX_HAVE_EXODUS
 
@@ -42,7 +43,7 @@ typedef struct reader {
 /* --- types of cells --- */
 
 typedef struct cell_type {
-    const char *word; /* prefix of the type's name */
+    const char *words; /* prefixes of the type's name, "A, B" */
     int n_node;
     int is_solid;
     hx_solid_id solid;
@@ -85,43 +86,24 @@ static const cell_type types[] = {
     SOLID("PYR", 14, HX_SOLID_PYRAMID13, NULL),
     SOLID("PYR", 18, HX_SOLID_PYRAMID13, NULL),
     SOLID("PYR", 19, HX_SOLID_PYRAMID13, NULL),
-    CELL("SHELL", 3, HX_SHAPE_TRIANGLE),
+    CELL("SHELL, MEMBRANE", 3, HX_SHAPE_TRIANGLE),
     CELL("SHELL", 6, HX_SHAPE_TRIANGLE),
     CELL("SHELL", 7, HX_SHAPE_TRIANGLE),
-    CELL("SHELL", 0, HX_SHAPE_QUADRANGLE),
+    CELL("SHELL, QUAD, MEMBRANE", 0, HX_SHAPE_QUADRANGLE),
     CELL("TRI", 0, HX_SHAPE_TRIANGLE),
-    CELL("QUAD", 0, HX_SHAPE_QUADRANGLE),
-    CELL("BAR", 0, HX_SHAPE_LINE),
-    CELL("BEAM", 0, HX_SHAPE_LINE),
-    CELL("TRUSS", 0, HX_SHAPE_LINE),
-    CELL("EDGE", 0, HX_SHAPE_LINE),
-    CELL("ROD", 0, HX_SHAPE_LINE),
-    CELL("MEMBRANE", 3, HX_SHAPE_TRIANGLE),
-    CELL("MEMBRANE", 0, HX_SHAPE_QUADRANGLE),
-    CELL("SPRING", 0, HX_SHAPE_LINE),
-    CELL("DASHPOT", 0, HX_SHAPE_LINE),
-    CELL("GAP", 0, HX_SHAPE_LINE),
-    CELL("RBAR", 0, HX_SHAPE_LINE),
-    CELL("RBE", 0, HX_SHAPE_LINE),
-    CELL("SPHERE", 0, HX_SHAPE_POINT),
-    CELL("MASS", 0, HX_SHAPE_POINT),
-    CELL("CIRCLE", 0, HX_SHAPE_POINT),
-    CELL("NODE", 0, HX_SHAPE_POINT),
-    CELL("POINT", 0, HX_SHAPE_POINT),
-    CELL("", 0, HX_SHAPE_HIGH_ORDER),
+    CELL("BAR, BEAM, TRUSS, EDGE, ROD, SPRING, DASHPOT, GAP, RBAR, RBE", 0, HX_SHAPE_LINE),
+    CELL("SPHERE, MASS, CIRCLE, NODE, POINT", 0, HX_SHAPE_POINT),
 };
 
 /* Types that are not solids but carry load. They are recognized by their names, or by attributes of
  * the block, such as a thickness or the area of a section. */
 static const struct {
-    const char *word;
+    const char *words;
     int needs_attribute;
     unsigned roles;
     const char *what;
 } structural[] = {
-    {"SHELL", 1, HX_UNREAD_CARRIES, "shells with a thickness"},
-    {"TRI", 1, HX_UNREAD_CARRIES, "shells with a thickness"},
-    {"QUAD", 1, HX_UNREAD_CARRIES, "shells with a thickness"},
+    {"SHELL, TRI, QUAD", 1, HX_UNREAD_CARRIES, "shells with a thickness"},
     {"EDGE", 1, HX_UNREAD_CARRIES, "lines with a section"},
     {"MEMBRANE", 0, HX_UNREAD_CARRIES, "membranes"},
     {"BAR", 0, HX_UNREAD_CARRIES, "bars"},
@@ -133,17 +115,25 @@ static const struct {
     {"GAP", 0, HX_UNREAD_CARRIES, "gaps"},
     {"RBAR", 0, HX_UNREAD_CARRIES, "rigid bars"},
     {"RBE", 0, HX_UNREAD_CARRIES, "rigid elements"},
-    {"SPHERE", 0, HX_UNREAD_MASS, "point masses"},
-    {"MASS", 0, HX_UNREAD_MASS, "point masses"},
+    {"SPHERE, MASS", 0, HX_UNREAD_MASS, "point masses"},
 };
+
+static int begins_with(const char *list, const char *name)
+{
+    char word[HX_LISTED_WORD];
+    while (hx_next_word(&list, word))
+        if (strncasecmp(word, name, strlen(word)) == 0) return 1;
+    return 0;
+}
 
 static const cell_type *find_type(const ex_block *param)
 {
-    const cell_type *type = types;
-    while (strncasecmp(type->word, param->topology, strlen(type->word)) != 0 ||
-           (type->n_node != 0 && type->n_node != param->num_nodes_per_entry))
-        type++;
-    return type;
+    static const cell_type other = CELL("", 0, HX_SHAPE_HIGH_ORDER);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (begins_with(types[i].words, param->topology) &&
+            (types[i].n_node == 0 || types[i].n_node == param->num_nodes_per_entry))
+            return &types[i];
+    return &other;
 }
 
 /* Corners of side i of a cell, from 1; the last entry of a triangle is 0. */
@@ -307,7 +297,7 @@ static int add_exodus_cell(reader *r, const block *b, const cell_type *type, con
 static int note_structural(reader *r, const ex_block *p)
 {
     for (size_t i = 0; i < sizeof structural / sizeof structural[0]; i++)
-        if (strncasecmp(structural[i].word, p->topology, strlen(structural[i].word)) == 0 &&
+        if (begins_with(structural[i].words, p->topology) &&
             (!structural[i].needs_attribute || p->num_attribute > 0))
             return hx_import_unread(&r->import, structural[i].roles, p->topology,
                                     structural[i].what, p->num_entry, 0);

@@ -148,6 +148,15 @@ int hx_file_scan_line(hx_file_scan *scan, char *text, size_t n_text, int *found)
     return HX_OK;
 }
 
+int hx_file_scan_uncommented(hx_file_scan *scan, int *found)
+{
+    for (;;) {
+        HX_TRY(hx_file_scan_word(scan, found));
+        if (!*found || scan->word[0] != '#') return HX_OK;
+        HX_TRY(hx_file_scan_line(scan, NULL, 0, found));
+    }
+}
+
 int hx_file_scan_next_is(hx_file_scan *scan, const char *word)
 {
     const size_t n = strlen(word);

@@ -51,6 +51,9 @@ int hx_file_scan_place(const hx_file_scan *scan, int code);
 /* Reads the next word into scan->word. *found = 0 (and an empty word) at the end of the file. */
 int hx_file_scan_word(hx_file_scan *scan, int *found);
 
+/* Like hx_file_scan_word; skips comments, from "#" to the end of a line. */
+int hx_file_scan_uncommented(hx_file_scan *scan, int *found);
+
 /* Like hx_file_scan_word, but the end of the file is an error that names what was expected. */
 int hx_file_scan_need(hx_file_scan *scan, const char *expected);
 

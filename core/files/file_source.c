@@ -48,7 +48,7 @@ static int give_numbers(const hx_mesh_source *source, int64_t n, const int64_t *
 {
     const file_shape *const shape = source->shape;
     HX_TRY(hx_file_store_query_old(&shape->pieces.node, n, node, number));
-    for (int64_t i = 0; i < n; i++) number[i] += shape->pieces.first_node;
+    for (int64_t i = 0; i < n; i++) number[i] += shape->pieces.facts.first_node;
     return HX_OK;
 }
 
@@ -72,12 +72,6 @@ static int read_on_root(hx_mesh_pieces *p, const char *path, hx_notes *notes)
     return HX_OK;
 }
 
-static int read_pieces(hx_mesh_pieces *p, const char *path, hx_notes *notes)
-{
-    const int rc = p->comm->rank == ROOT ? read_on_root(p, path, notes) : hx_mesh_pieces_serve(p);
-    return hx_mesh_pieces_end(p, rc);
-}
-
 /* Runs on all ranks; *is_out: as in mesh_pieces.h. */
 static int finish_pieces(hx_mesh_pieces *p, const char *path, int *is_out)
 {
@@ -89,8 +83,8 @@ static int finish_pieces(hx_mesh_pieces *p, const char *path, int *is_out)
 static void list_shared(file_shape *shape)
 {
     hx_mesh_pieces *const p = &shape->pieces;
-    for (int i = 0; i < p->n_shared; i++) {
-        const hx_piece_shared *const from = &p->shared[i];
+    for (int i = 0; i < p->facts.n_shared; i++) {
+        const hx_piece_shared *const from = &p->facts.shared[i];
         shape->shared[i].name = p->name[from->name];
         for (int kind = 0; kind < HX_N_SET_KIND; kind++)
             shape->shared[i].set[kind] = from->set[kind] < 0 ? NULL : p->name[from->set[kind]];
@@ -103,23 +97,23 @@ static void fill_source(hx_mesh_source *source, file_shape *shape)
     *source = (hx_mesh_source){.name = shape->name,
                                .n_node = p->node.n,
                                .n_elem = p->elem.n,
-                               .n_set = p->n_set,
+                               .n_set = p->facts.n_set,
                                .elements = give_elements,
                                .nodes = give_nodes,
                                .faces = shape->faces,
-                               .n_shared = (size_t)p->n_shared,
+                               .n_shared = (size_t)p->facts.n_shared,
                                .shared = shape->shared,
-                               .sorts_sets = p->sorts_sets,
-                               .has_numbers = p->has_numbers,
-                               .first_node = p->first_node,
-                               .first_elem = p->first_elem,
+                               .sorts_sets = p->facts.sorts_sets,
+                               .has_numbers = p->facts.has_numbers,
+                               .first_node = p->facts.first_node,
+                               .first_elem = p->facts.first_elem,
                                .node_numbers = p->has_unused ? give_numbers : NULL,
                                .shape = shape,
                                .close = close_source};
     list_shared(shape);
-    for (int i = 0; i < p->n_set; i++) {
+    for (int i = 0; i < p->facts.n_set; i++) {
         source->set[i].name = p->name[i];
-        source->set[i].of_both = p->has_elements[i];
+        source->set[i].of_both = p->facts.has_elements[i];
         if (p->faces[i].n > 0) shape->faces[source->n_faces++] = p->faces[i];
     }
 }
@@ -136,7 +130,9 @@ int hx_file_source_open(hx_mesh_source *source, const hx_comm *comm, const char 
     shape->pieces.sink.least_elem = least;
     const char *const slash = strrchr(path, '/');
     HX_TRY_FAIL(hx_strdup(&shape->name, slash ? slash + 1 : path));
-    HX_TRY_FAIL(read_pieces(&shape->pieces, path, notes));
+    rc = comm->rank == ROOT ? read_on_root(&shape->pieces, path, notes)
+                            : hx_mesh_pieces_serve(&shape->pieces);
+    HX_TRY_FAIL(hx_mesh_pieces_end(&shape->pieces, rc));
     if (!shape->pieces.sink.why[0]) HX_TRY_FAIL(finish_pieces(&shape->pieces, path, &is_out));
     snprintf(why, HX_FILE_WHY, "%s",
              is_out ? "elements whose nodes are out of order" : shape->pieces.sink.why);

@@ -6,6 +6,7 @@
 #include "../base/grow.h"
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
+#include "../base/sort.h"
 #include "../comm/comm_alltoall.h"
 
 static const char what[] = "pieces of a mesh file";
@@ -107,18 +108,13 @@ int hx_file_store_keep(hx_file_store *s, const uint64_t *used)
 static int64_t find_block(const hx_file_store *s, int64_t number, int64_t *at)
 {
     /* all preceding blocks may be full */
-    int64_t low = number / HX_STORE_BLOCK, high = s->n_first - 1;
+    const int64_t least = number / HX_STORE_BLOCK;
     *at = number % HX_STORE_BLOCK;
-    if (!s->first) return low;
-    while (low < high) {
-        const int64_t middle = (low + high + 1) / 2;
-        if (s->first[middle] <= number)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    *at = number - s->first[low];
-    return low;
+    if (!s->first) return least;
+    const int64_t n_later =
+        hx_count_below_i64(s->first + least + 1, s->n_first - least - 1, number + 1);
+    *at = number - s->first[least + n_later];
+    return least + n_later;
 }
 
 void *hx_file_store_own(const hx_file_store *s, int64_t k, int64_t *number)

@@ -71,46 +71,26 @@ static int expect_end(hx_gmsh_reader *r, const char *end)
     return HX_GMSH_RAISE(r, "'%s' where %.80s is expected", hx_file_scan_shown(&r->scan), end);
 }
 
-/* Skips the line end after which binary numbers start. */
-static int begin_section(hx_gmsh_reader *r)
-{
-    return hx_file_scan_begin(&r->scan);
-}
-
-static int read_gmsh_nodes(hx_gmsh_reader *r, int is_parametric)
-{
-    r->has_nodes = 1;
-    if (r->major == 2) return hx_gmsh_read_nodes_2(r, is_parametric);
-    HX_TRY(begin_section(r));
-    return hx_gmsh_read_nodes_4(r);
-}
-
-static int read_elements(hx_gmsh_reader *r)
-{
-    r->has_elements = 1;
-    if (r->major == 2) return hx_gmsh_read_elements_2(r);
-    HX_TRY(begin_section(r));
-    return hx_gmsh_read_elements_4(r);
-}
-
-static int read_entities(hx_gmsh_reader *r)
-{
-    r->has_entities = 1;
-    HX_TRY(begin_section(r));
-    return hx_gmsh_read_entities_4(r);
-}
-
 /* Reads the section of that name, or skips it. */
 static int read_gmsh_section(hx_gmsh_reader *r, const char *name, const char *end)
 {
+    const int is_2 = r->major == 2, is_parametric = strcmp(name, "$ParametricNodes") == 0;
+    const int has_nodes = is_parametric || strcmp(name, "$Nodes") == 0;
+    const int has_elements = strcmp(name, "$Elements") == 0;
+    const int has_entities = !is_2 && strcmp(name, "$Entities") == 0;
+    r->has_nodes |= has_nodes;
+    r->has_elements |= has_elements;
+    r->has_entities |= has_entities;
+    /* after this line end, binary numbers start */
+    if (!is_2 && (has_nodes || has_elements || has_entities)) HX_TRY(hx_file_scan_begin(&r->scan));
     if (strcmp(name, "$PhysicalNames") == 0)
         HX_TRY(hx_gmsh_read_names(r));
-    else if (strcmp(name, "$Nodes") == 0 || strcmp(name, "$ParametricNodes") == 0)
-        HX_TRY(read_gmsh_nodes(r, name[1] == 'P'));
-    else if (strcmp(name, "$Elements") == 0)
-        HX_TRY(read_elements(r));
-    else if (strcmp(name, "$Entities") == 0 && r->major == 4)
-        HX_TRY(read_entities(r));
+    else if (has_nodes)
+        HX_TRY(is_2 ? hx_gmsh_read_nodes_2(r, is_parametric) : hx_gmsh_read_nodes_4(r));
+    else if (has_elements)
+        HX_TRY(is_2 ? hx_gmsh_read_elements_2(r) : hx_gmsh_read_elements_4(r));
+    else if (has_entities)
+        HX_TRY(hx_gmsh_read_entities_4(r));
     else
         return skip_section(r, end);
     return expect_end(r, end);

@@ -122,13 +122,6 @@ static int read_line(hx_gmsh_reader *r)
     return take_element(r, type, head[0], record, head[2], line);
 }
 
-/* Makes room for n elements, but no more than the rest of the file can hold. */
-static int expect_hexahedra(hx_gmsh_reader *r, int64_t n)
-{
-    const int64_t most = (r->scan.size - r->scan.offset) / (9 * 4);
-    return hx_import_expect(&r->import, 0, n < most ? n : most);
-}
-
 int hx_gmsh_read_elements_2(hx_gmsh_reader *r)
 {
     int64_t n;
@@ -136,7 +129,11 @@ int hx_gmsh_read_elements_2(hx_gmsh_reader *r)
     HX_TRY(hx_file_scan_begin(&r->scan));
     HX_TRY(hx_gmsh_check_count(r, "elements", n, 8, 4));
     HX_TRY(hx_import_announce(&r->import, n));
-    if (r->scan.is_binary) HX_TRY(expect_hexahedra(r, n));
+    if (r->scan.is_binary) {
+        /* make room for n elements, but no more than the rest of the file can hold */
+        const int64_t most = (r->scan.size - r->scan.offset) / (9 * 4);
+        HX_TRY(hx_import_expect(&r->import, 0, n < most ? n : most));
+    }
     if (!r->scan.is_binary) {
         for (int64_t i = 0; i < n; i++) HX_TRY(read_line(r));
         return HX_OK;

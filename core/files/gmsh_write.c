@@ -102,35 +102,17 @@ static int are_positive(const hx_numbers *list)
     return list->n > 0 && min > 0;
 }
 
-static int invert_orig(int32_t **at, int64_t n, const int32_t *orig)
-{
-    if (!orig) return HX_OK;
-    HX_TRY(hx_alloc_raw(at, (size_t)n, sizeof **at, "the file's order"));
-    for (int64_t i = 0; i < n; i++) (*at)[orig[i]] = (int32_t)i;
-    return HX_OK;
-}
-
 /* --- sets --- */
-
-/* Flags the nodes of the set's elements and faces. */
-static void flag_implied(const hx_mesh *mesh, const hx_set *set, uint8_t *flag, uint8_t value)
-{
-    for (int64_t i = 0; i < set->n_elem; i++)
-        for (int k = 0; k < 8; k++) flag[mesh->conn[8 * (int64_t)set->elem[i] + k]] = value;
-    const int64_t n_face = hx_set_stated_faces(mesh, set);
-    for (int64_t i = 0; i < n_face; i++)
-        for (int k = 0; k < 4; k++)
-            flag[mesh->conn[8 * (set->face[i] / 6) + hx_hex_face[set->face[i] % 6][k]]] = value;
-}
 
 /* Adds the nodes of the set that are not nodes of its elements and faces. */
 static int add_points(writer *w, const hx_set *set, int32_t index, uint8_t *flag, int32_t *node)
 {
     int64_t n = 0;
-    flag_implied(w->mesh, set, flag, 1);
+    const int64_t n_face = hx_set_stated_faces(w->mesh, set);
+    hx_flag_set_nodes(w->mesh, set, n_face, flag, 1);
     for (int64_t i = 0; i < set->n_node; i++)
         if (!flag[set->node[i]]) node[n++] = set->node[i];
-    flag_implied(w->mesh, set, flag, 0);
+    hx_flag_set_nodes(w->mesh, set, n_face, flag, 0);
     const int is_empty = set->n_node == 0 && set->n_elem == 0;
     w->in_group[N_LAYER * index + POINTS] = (uint8_t)(n > 0 || is_empty);
     return hx_set_classes_add(&w->layer[POINTS].classes, index, n, node);
@@ -284,8 +266,8 @@ static int prepare_writer(writer *w)
     int64_t number;
     HX_TRY(hx_alloc(&w->in_group, w->mesh->n_set * N_LAYER, 1, "groups"));
     const hx_mesh *const mesh = w->mesh;
-    HX_TRY(invert_orig(&w->node_at, mesh->n_node, mesh->node_orig));
-    HX_TRY(invert_orig(&w->elem_at, mesh->n_elem, mesh->elem_orig));
+    HX_TRY(hx_mesh_invert(mesh->n_node, mesh->node_orig, &w->node_at));
+    HX_TRY(hx_mesh_invert(mesh->n_elem, mesh->elem_orig, &w->elem_at));
     w->keeps_node_numbers = are_positive(&mesh->node_number);
     w->keeps_elem_numbers = are_positive(&mesh->elem_number);
     for (int64_t e = 0; e < mesh->n_elem; e++)

@@ -50,16 +50,6 @@ static const section sections[] = {
 static const hx_file_number integer = {"integer", 8, 'i'};
 static const hx_file_number number = {"number", 8, 'f'};
 
-/* Reads the next word that is not a comment. */
-static int next_word(reader *r, int *found)
-{
-    for (;;) {
-        HX_TRY(hx_file_scan_word(&r->scan, found));
-        if (!*found || r->scan.word[0] != '#') return HX_OK;
-        HX_TRY(hx_file_scan_line(&r->scan, NULL, 0, found));
-    }
-}
-
 static int read_vertices(reader *r)
 {
     int64_t n, n_value, reference;
@@ -118,7 +108,7 @@ static int count_numbers(reader *r, int64_t *n)
     const int64_t line = r->scan.word_line;
     int found;
     for (*n = 0;; (*n)++) {
-        HX_TRY(next_word(r, &found));
+        HX_TRY(hx_file_scan_uncommented(&r->scan, &found));
         if (!found || isalpha((unsigned char)r->scan.word[0])) break;
     }
     HX_TRY(hx_file_scan_jump(&r->scan, begin));
@@ -215,13 +205,13 @@ int hx_medit_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
     HX_TRY_FAIL(hx_file_scan_open(&r.scan, path));
     int found;
-    HX_TRY_FAIL(next_word(&r, &found));
+    HX_TRY_FAIL(hx_file_scan_uncommented(&r.scan, &found));
     if (!found || strcasecmp(r.scan.word, "MeshVersionFormatted") != 0)
         HX_TRY_FAIL(
             HX_FILE_RAISE(&r.scan, "not a Medit file, which begins with MeshVersionFormatted"));
     while (found && strcasecmp(r.scan.word, "End") != 0) {
         HX_TRY_FAIL(read_medit_section(&r));
-        HX_TRY_FAIL(next_word(&r, &found));
+        HX_TRY_FAIL(hx_file_scan_uncommented(&r.scan, &found));
     }
     rc = hx_import_finish(&r.import, mesh);
 fail:

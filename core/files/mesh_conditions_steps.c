@@ -84,15 +84,6 @@ static int64_t find_node_place(const state *s, int64_t number)
     return middle < 0 ? node : s->n_node + middle;
 }
 
-/* Leaves out a support of a node that belongs to no element and to no coupling that is read. */
-static int leave_out_support(state *s, const hx_condition *c, int64_t number)
-{
-    if (s->n_idle++ > 0) return HX_OK;
-    s->first_idle = number;
-    s->idle_line = c->line;
-    return HX_OK;
-}
-
 static int note_idle(const state *s)
 {
     const hx_condition at = {.line = s->idle_line};
@@ -123,7 +114,12 @@ static int apply_at(state *s, const hx_condition *c, int64_t number)
     if (at >= 0) return is_force ? add_force(s, c, at) : add_support(s, c, at, number);
     const int is_missing = hx_number_index_find(&s->import->node_index, number) < 0;
     if (c->is_of_set && is_missing) return HX_OK; /* the set is noted separately */
-    if (!is_force && !is_missing) return leave_out_support(s, c, number);
+    if (!is_force && !is_missing) { /* a node of no element and of no coupling that is read */
+        if (s->n_idle++ > 0) return HX_OK;
+        s->first_idle = number;
+        s->idle_line = c->line;
+        return HX_OK;
+    }
     return hx_set_fault(
         is_force ? &s->all->load_fault : &s->all->support_fault,
         "%s: a %s on node %s, which belongs to no element and is not the reference node of a "

@@ -19,32 +19,6 @@ static const char *hint_for(const hx_import *import, hx_shape shape)
     return "mesh the whole part with these";
 }
 
-static int refuse_solids(const hx_import *import)
-{
-    for (size_t i = 0; i < import->n_other; i++) {
-        const hx_import_other *const other = &import->other[i];
-        if (other->shape < HX_SHAPE_HIGH_ORDER) continue;
-        return HX_IMPORT_RAISE(import, other->line,
-                               "element %s is a %s (the file has %lld of this type and %lld solids "
-                               "that are read); every solid element must be a tetrahedron, wedge, "
-                               "pyramid or hexahedron of first or second order: %s",
-                               HX_IMPORT_NUMBER(import, other->number), other->type,
-                               (long long)other->n, (long long)import->n_elem,
-                               hint_for(import, other->shape));
-    }
-    return HX_OK;
-}
-
-static int refuse_empty(const hx_import *import)
-{
-    const hx_import_other *const other = import->n_other > 0 ? import->other : NULL;
-    if (import->n_elem > 0) return HX_OK;
-    return HX_IMPORT_RAISE(import, 0, "no solid element among %lld nodes%s%s%s: %s",
-                           (long long)import->n_node, other ? " and cells such as " : "",
-                           other ? other->type : "", other ? "" : " and no other cell",
-                           import->empty_hint ? import->empty_hint : "a solid mesh is needed");
-}
-
 static int note_ignored(const hx_import *import)
 {
     for (size_t i = 0; i < import->n_other; i++) {
@@ -265,8 +239,23 @@ int hx_import_name_apart(hx_import *import, hx_mesh *mesh)
 
 int hx_import_check_cells(const hx_import *import)
 {
-    HX_TRY(refuse_solids(import));
-    HX_TRY(refuse_empty(import));
+    for (size_t i = 0; i < import->n_other; i++) {
+        const hx_import_other *const other = &import->other[i];
+        if (other->shape < HX_SHAPE_HIGH_ORDER) continue;
+        return HX_IMPORT_RAISE(import, other->line,
+                               "element %s is a %s (the file has %lld of this type and %lld solids "
+                               "that are read); every solid element must be a tetrahedron, wedge, "
+                               "pyramid or hexahedron of first or second order: %s",
+                               HX_IMPORT_NUMBER(import, other->number), other->type,
+                               (long long)other->n, (long long)import->n_elem,
+                               hint_for(import, other->shape));
+    }
+    const hx_import_other *const other = import->n_other > 0 ? import->other : NULL;
+    if (import->n_elem <= 0)
+        return HX_IMPORT_RAISE(import, 0, "no solid element among %lld nodes%s%s%s: %s",
+                               (long long)import->n_node, other ? " and cells such as " : "",
+                               other ? other->type : "", other ? "" : " and no other cell",
+                               import->empty_hint ? import->empty_hint : "a solid mesh is needed");
     return note_ignored(import);
 }
 

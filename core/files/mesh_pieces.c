@@ -192,7 +192,7 @@ static int take_solids(hx_import_sink *sink, hx_import *import, int64_t n, const
 /* Adds members first .. first + n - 1 of a set, block by block. */
 static int add_span(hx_mesh_pieces *p, int set, int of_elements, int64_t first, int64_t n)
 {
-    if (of_elements) p->has_elements[set] = 1;
+    if (of_elements) p->facts.has_elements[set] = 1;
     while (n > 0) {
         const int64_t room = HX_STORE_BLOCK - first % HX_STORE_BLOCK, now = n < room ? n : room;
         p->span[p->n_span++] =
@@ -329,7 +329,7 @@ static int take_sides(hx_mesh_pieces *p, hx_import *import, int i)
     if (set->face_elem.n == 0) return HX_OK;
     if (import->has_collapsed_brick)
         return hx_import_need_whole(import, "sides of hexahedra with repeated nodes");
-    p->has_sides = 1;
+    p->facts.has_sides = 1;
     for (int64_t k = 0; k < set->face_elem.n; k++) {
         HX_TRY(find_elem(import, hx_numbers_get(&set->face_elem, k), &out, &to->elem[to->n]));
         to->node[to->n][0] = -1;
@@ -337,34 +337,6 @@ static int take_sides(hx_mesh_pieces *p, hx_import *import, int i)
         to->n += to->elem[to->n] >= 0;
     }
     return hx_note_left_out(import, set, &out, to->n);
-}
-
-static int take_set(hx_mesh_pieces *p, hx_import *import, int i)
-{
-    hx_import_set *const set = import->set[i];
-    const size_t n = (size_t)(set->quad.n / 4 + set->face_elem.n);
-    p->has_elements[i] |= set->elem.n > 0;
-    HX_TRY(hx_strdup(&p->name[i], set->name));
-    HX_TRY(take_set_nodes(p, import, i));
-    HX_TRY(take_set_elems(p, import, i));
-    if (n > 0) {
-        HX_TRY(hx_alloc_raw(&p->faces[i].elem, n, sizeof(int64_t), what));
-        HX_TRY(hx_alloc_raw(&p->faces[i].node, n, sizeof *p->faces[i].node, what));
-        HX_TRY(take_quads(p, import, i));
-        HX_TRY(take_sides(p, import, i));
-    }
-    hx_import_set_clear(set);
-    return HX_OK;
-}
-
-static int note_dropped(const hx_mesh_pieces *p, const hx_import *import)
-{
-    int64_t n = 0, first = -1;
-    for (int64_t a = 0; a < import->n_node && !import->keeps_unused; a++) {
-        if (is_used(p, a)) continue;
-        if (n++ == 0) first = hx_numbers_get(&import->node_number, a);
-    }
-    return hx_import_note_dropped(import, n, first);
 }
 
 /* Index of the set of that name; -1: there is none, or name is NULL. */
@@ -380,12 +352,12 @@ static int take_shared(hx_mesh_pieces *p, hx_import *import)
 {
     hx_mesh names = {0}; /* holds nothing but the shared names */
     const int rc = hx_import_name_apart(import, &names);
-    p->n_shared = rc < 0 ? 0 : (int)names.n_shared;
-    p->sorts_sets = import->sorts_shared && p->n_shared > 0;
-    for (int i = 0; i < p->n_shared; i++) {
-        p->shared[i].name = place_of_set(import, names.shared[i].name);
+    p->facts.n_shared = rc < 0 ? 0 : (int)names.n_shared;
+    p->facts.sorts_sets = import->sorts_shared && p->facts.n_shared > 0;
+    for (int i = 0; i < p->facts.n_shared; i++) {
+        p->facts.shared[i].name = place_of_set(import, names.shared[i].name);
         for (int kind = 0; kind < HX_N_SET_KIND; kind++)
-            p->shared[i].set[kind] = place_of_set(import, names.shared[i].set[kind]);
+            p->facts.shared[i].set[kind] = place_of_set(import, names.shared[i].set[kind]);
     }
     hx_mesh_free_shared(&names);
     return rc;
@@ -399,15 +371,34 @@ static int finish(hx_import_sink *sink, hx_import *import)
     if (import->n_node == 0) return hx_import_need_whole(import, "elements without nodes");
     HX_TRY(check_early(p, import));
     HX_TRY(hx_import_flush(import, 0));
-    p->has_numbers = !import->keeps_unused; /* numbers of VTK files count from 0 */
-    p->keeps_unused = import->keeps_unused;
+    p->facts.has_numbers = !import->keeps_unused; /* numbers of VTK files count from 0 */
+    p->facts.keeps_unused = import->keeps_unused;
     p->side_row = import->side_row;
-    p->first_node = hx_numbers_get(&import->node_number, 0);
-    p->first_elem = hx_numbers_get(&import->elem_number, 0);
-    p->n_set = (int)import->n_set;
+    p->facts.first_node = hx_numbers_get(&import->node_number, 0);
+    p->facts.first_elem = hx_numbers_get(&import->elem_number, 0);
+    p->facts.n_set = (int)import->n_set;
     HX_TRY(take_shared(p, import));
-    for (int i = 0; i < p->n_set; i++) HX_TRY(take_set(p, import, i));
-    HX_TRY(note_dropped(p, import));
+    for (int i = 0; i < p->facts.n_set; i++) {
+        hx_import_set *const set = import->set[i];
+        const size_t n = (size_t)(set->quad.n / 4 + set->face_elem.n);
+        p->facts.has_elements[i] |= set->elem.n > 0;
+        HX_TRY(hx_strdup(&p->name[i], set->name));
+        HX_TRY(take_set_nodes(p, import, i));
+        HX_TRY(take_set_elems(p, import, i));
+        if (n > 0) {
+            HX_TRY(hx_alloc_raw(&p->faces[i].elem, n, sizeof(int64_t), what));
+            HX_TRY(hx_alloc_raw(&p->faces[i].node, n, sizeof *p->faces[i].node, what));
+            HX_TRY(take_quads(p, import, i));
+            HX_TRY(take_sides(p, import, i));
+        }
+        hx_import_set_clear(set);
+    }
+    int64_t n = 0, first = -1;
+    for (int64_t a = 0; a < import->n_node && !import->keeps_unused; a++) {
+        if (is_used(p, a)) continue;
+        if (n++ == 0) first = hx_numbers_get(&import->node_number, a);
+    }
+    HX_TRY(hx_import_note_dropped(import, n, first));
     return send_all(p);
 }
 

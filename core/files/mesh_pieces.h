@@ -22,23 +22,28 @@ typedef struct hx_piece_shared {
 
 enum { HX_PIECE_SHARED = HX_SOURCE_SETS / 2 };
 
+/* What the root learns from the file, and all ranks need. */
+typedef struct hx_piece_facts {
+    int64_t first_node, first_elem; /* numbers of the first node and element */
+    int has_numbers;
+    int has_sides;    /* faces[].node[k] may be {-1, side} until hx_mesh_pieces_share */
+    int keeps_unused; /* as in hx_import */
+    int n_set, n_shared;
+    int sorts_sets; /* as in hx_mesh_source */
+    uint8_t has_elements[HX_SOURCE_SETS];
+    hx_piece_shared shared[HX_PIECE_SHARED];
+} hx_piece_facts;
+
 typedef struct hx_mesh_pieces {
     hx_import_sink sink; /* first member, so that the root's reader can fill it */
     const hx_comm *comm; /* (borrowed) */
 
     hx_file_store node; /* xyz[3] length */
     hx_file_store elem; /* int32_t conn[8]: nodes by their index in the file, later in the mesh */
-    int has_numbers;
-    int64_t first_node, first_elem; /* numbers of the first node and element */
-    int has_unused;                 /* some nodes belong to no element and are left out */
-
-    int n_set;
-    char *name[HX_SOURCE_SETS]; /* (owned, each) */
-    uint8_t has_elements[HX_SOURCE_SETS];
+    hx_piece_facts facts;
+    int has_unused;                        /* some nodes belong to no element and are left out */
+    char *name[HX_SOURCE_SETS];            /* [n_set] (owned, each) */
     hx_source_faces faces[HX_SOURCE_SETS]; /* per set; n = 0: none (arrays owned) */
-    int n_shared;
-    hx_piece_shared shared[HX_PIECE_SHARED];
-    int sorts_sets; /* as in hx_mesh_source */
 
     /* On the root only: data that have not been sent yet, and the nodes that elements use. */
     int64_t n_xyz, n_conn, n_span;
@@ -51,8 +56,6 @@ typedef struct hx_mesh_pieces {
     /* first element that names a node not read before it, number of that node, line; [0] = -1:
      * none */
     int64_t early[3];
-    int keeps_unused; /* as in hx_import */
-    int has_sides;    /* faces[].node[k] may be {-1, side} until hx_mesh_pieces_share */
     const int (*side_row)[7];
     int is_over; /* all ranks have agreed on an error */
 } hx_mesh_pieces;

@@ -23,50 +23,26 @@ static int broadcast_pieces(const hx_mesh_pieces *p, void *data, size_t bytes)
 
 /* --- data of the root --- */
 
-typedef struct facts {
-    int64_t first_node, first_elem, n_used, n_face[HX_SOURCE_SETS], n_name[HX_SOURCE_SETS];
-    int32_t n_set, has_numbers, has_sides, keeps_unused, n_shared, sorts_sets;
-    uint8_t has_elements[HX_SOURCE_SETS];
-    hx_piece_shared shared[HX_PIECE_SHARED];
-} facts;
+typedef struct sent_facts {
+    hx_piece_facts facts;
+    int64_t n_used, n_face[HX_SOURCE_SETS], n_name[HX_SOURCE_SETS];
+} sent_facts;
 
-static void state_facts(const hx_mesh_pieces *p, facts *f)
-{
-    f->first_node = p->first_node;
-    f->first_elem = p->first_elem;
-    int64_t n = 0;
-    for (int64_t w = 0; w < (p->node.n + 63) / 64; w++) n += __builtin_popcountll(p->used[w]);
-    f->n_used = n;
-    f->n_set = p->n_set;
-    f->has_numbers = p->has_numbers;
-    f->has_sides = p->has_sides;
-    f->keeps_unused = p->keeps_unused;
-    memcpy(f->has_elements, p->has_elements, sizeof f->has_elements);
-    f->n_shared = p->n_shared;
-    f->sorts_sets = p->sorts_sets;
-    memcpy(f->shared, p->shared, sizeof f->shared);
-    for (int i = 0; i < p->n_set; i++) {
-        f->n_face[i] = p->faces[i].n;
-        f->n_name[i] = (int64_t)strlen(p->name[i]) + 1;
-    }
-}
-
-static int share_facts(hx_mesh_pieces *p, facts *f)
+static int share_facts(hx_mesh_pieces *p, sent_facts *f)
 {
     memset(f, 0, sizeof *f);
-    if (leads(p)) state_facts(p, f);
+    if (leads(p)) {
+        f->facts = p->facts;
+        for (int64_t w = 0; w < (p->node.n + 63) / 64; w++)
+            f->n_used += __builtin_popcountll(p->used[w]);
+        for (int i = 0; i < p->facts.n_set; i++) {
+            f->n_face[i] = p->faces[i].n;
+            f->n_name[i] = (int64_t)strlen(p->name[i]) + 1;
+        }
+    }
     HX_TRY(broadcast_pieces(p, f, sizeof *f));
-    p->first_node = f->first_node;
-    p->first_elem = f->first_elem;
-    p->n_set = f->n_set;
-    p->has_numbers = f->has_numbers;
-    p->has_sides = f->has_sides;
-    p->keeps_unused = f->keeps_unused;
-    memcpy(p->has_elements, f->has_elements, sizeof f->has_elements);
-    p->n_shared = f->n_shared;
-    p->sorts_sets = f->sorts_sets;
-    memcpy(p->shared, f->shared, sizeof f->shared);
-    for (int i = 0; i < p->n_set; i++) {
+    p->facts = f->facts;
+    for (int i = 0; i < p->facts.n_set; i++) {
         if (!leads(p)) HX_TRY(hx_alloc(&p->name[i], (size_t)f->n_name[i], 1, what));
         HX_TRY(broadcast_pieces(p, p->name[i], (size_t)f->n_name[i]));
     }
@@ -88,7 +64,8 @@ static int find_side(const hx_mesh_pieces *p, const char *path, int set, int64_t
         return HX_RAISE(HX_EINPUT,
                         "%s: the surface '%.60s' names side S%lld of element %lld, which has no "
                         "such side",
-                        path, p->name[set], (long long)side, (long long)(p->first_elem + elem));
+                        path, p->name[set], (long long)side,
+                        (long long)(p->facts.first_elem + elem));
     for (int k = 0; k < 4; k++) node[k] = corner[k < n ? k : n - 1];
     return HX_OK;
 }
@@ -131,7 +108,7 @@ static int leave_out_cells(hx_mesh_pieces *p)
         for (int a = 0; a < 8; a++)
             conn[a] = (int32_t)hx_file_store_renumber(p->node.first, p->used, conn[a]);
     }
-    for (int i = 0; i < p->n_set; i++)
+    for (int i = 0; i < p->facts.n_set; i++)
         for (int64_t k = 0; k < 4 * p->faces[i].n; k++) {
             int64_t *const node = &p->faces[i].node[k / 4][k % 4];
             *node = hx_file_store_renumber(p->node.first, p->used, *node);
@@ -141,13 +118,13 @@ static int leave_out_cells(hx_mesh_pieces *p)
 
 int hx_mesh_pieces_share(hx_mesh_pieces *p, const char *path)
 {
-    facts f;
+    sent_facts f;
     HX_TRY(share_facts(p, &f));
-    p->has_unused = f.n_used < p->node.n && !p->keeps_unused;
-    for (int i = 0; i < p->n_set && p->has_sides; i++)
+    p->has_unused = f.n_used < p->node.n && !p->facts.keeps_unused;
+    for (int i = 0; i < p->facts.n_set && p->facts.has_sides; i++)
         HX_TRY(hx_comm_agree(p->comm, find_sides(p, path, i)));
     /* send the root's faces to all ranks */
-    for (int i = 0; i < p->n_set; i++) {
+    for (int i = 0; i < p->facts.n_set; i++) {
         hx_source_faces *const to = &p->faces[i];
         const size_t n = (size_t)f.n_face[i];
         if (n == 0) continue;
@@ -186,12 +163,6 @@ typedef struct batch {
 
 enum { BATCH = 1 << 15 };
 
-static void free_batch(batch *b)
-{
-    hx_mesh_free(&b->mesh);
-    free(b->node);
-}
-
 static int create_batch(const hx_mesh_pieces *p, const char *path, batch *b)
 {
     const char *const slash = strrchr(path, '/');
@@ -203,8 +174,10 @@ static int create_batch(const hx_mesh_pieces *p, const char *path, batch *b)
     HX_TRY(hx_alloc_raw(&m->conn, 8 * BATCH, sizeof *m->conn, what));
     HX_TRY(hx_alloc_raw(&m->elem_orig, BATCH, sizeof *m->elem_orig, what));
     HX_TRY(hx_alloc_raw(&m->node_orig, 8 * BATCH, sizeof *m->node_orig, what));
-    HX_TRY(hx_numbers_append_run(&m->node_number, p->node.n, p->has_numbers ? p->first_node : 0));
-    return hx_numbers_append_run(&m->elem_number, p->elem.n, p->has_numbers ? p->first_elem : 0);
+    HX_TRY(hx_numbers_append_run(&m->node_number, p->node.n,
+                                 p->facts.has_numbers ? p->facts.first_node : 0));
+    return hx_numbers_append_run(&m->elem_number, p->elem.n,
+                                 p->facts.has_numbers ? p->facts.first_elem : 0);
 }
 
 /* Fills the batch with own elements first .. first + n - 1. */
@@ -292,6 +265,7 @@ int hx_mesh_pieces_normalize_cells(hx_mesh_pieces *p, const char *path, int *is_
     HX_TRY_FAIL(hx_comm_agree(p->comm, own));
     rc = share_is_out(p->comm, is_out);
 fail:
-    free_batch(&b);
+    hx_mesh_free(&b.mesh);
+    free(b.node);
     return rc;
 }

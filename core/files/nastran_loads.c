@@ -135,12 +135,6 @@ static int lose_cases(hx_nastran_reader *r, const char *text)
     return HX_OK;
 }
 
-/* SUBCASE may be abbreviated, but not to an abbreviation of SUBCOM. */
-static int is_subcase(const char *text)
-{
-    return strncasecmp(text, "SUBCA", 5) == 0 && is_word(text, "SUBCASE");
-}
-
 int hx_nastran_read_control(hx_nastran_reader *r)
 {
     char line[HX_NASTRAN_LINE];
@@ -151,7 +145,9 @@ int hx_nastran_read_control(hx_nastran_reader *r)
         const char *const text = line + strspn(line, " \t");
         hx_nastran_case *const here = r->n_case > 0 ? &r->list[r->n_case - 1] : &r->all;
         r->has_control = 1;
-        if (is_subcase(text)) HX_TRY(open_case(r, number_behind(text)));
+        /* SUBCASE may be abbreviated, but not to an abbreviation of SUBCOM */
+        if (strncasecmp(text, "SUBCA", 5) == 0 && is_word(text, "SUBCASE"))
+            HX_TRY(open_case(r, number_behind(text)));
         if (is_word(text, "STEP")) HX_TRY(open_step(r, number_behind(text)));
         if (is_word(text, "SPC")) take_set(r, text, &here->spc, &here->spc_line);
         if (is_word(text, "LOAD")) take_set(r, text, &here->load, &here->load_line);
@@ -366,13 +362,6 @@ int hx_nastran_take_load(hx_nastran_reader *r)
 
 /* --- what the case control selects --- */
 
-static int raise_at(const hx_nastran_reader *r, int64_t line, int code)
-{
-    return hx_import_place(&r->import, line, code);
-}
-
-#define LINE_RAISE(r, line, ...) raise_at((r), (line), HX_RAISE(HX_EINPUT, __VA_ARGS__))
-
 /* Records a component of a node whose displacements are in a coordinate system of its own; a fully
  * held node does not depend on its system. */
 static int name_turned(hx_nastran_reader *r, const hx_condition *c, int64_t node)
@@ -542,9 +531,9 @@ static int add_pload4(hx_nastran_reader *r, const hx_mesh *mesh, int step, const
         memcpy(found, node, sizeof node);
     }
     if (n_meant == 1) return add_pressure(r, mesh, step, l->line, -factor * l->value[0], n, found);
-    return LINE_RAISE(r, l->line,
-                      "PLOAD4: nodes %lld and %lld do not define a face of element %lld",
-                      (long long)l->node[0], (long long)l->node[1], (long long)l->elem);
+    return HX_IMPORT_RAISE(&r->import, l->line,
+                           "PLOAD4: nodes %lld and %lld do not define a face of element %lld",
+                           (long long)l->node[0], (long long)l->node[1], (long long)l->elem);
 }
 
 static int add_loads(hx_nastran_reader *r, const hx_mesh *mesh, int step, int64_t sid,

@@ -73,7 +73,7 @@ static int apply_grdset(hx_nastran_reader *r)
 /* --- elements --- */
 
 typedef struct cell_type {
-    const char *name;
+    const char *names;
     int n_corner, n_node;
     int is_solid;
     hx_solid_id linear, full;
@@ -85,26 +85,21 @@ typedef struct cell_type {
 static const int8_t hexa[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 12, 13, 14, 15};
 static const int8_t penta[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 9, 10, 11};
 
-#define SOLID(name, n_corner, n, linear, full, order)                                              \
+#define SOLID(names, n_corner, n, linear, full, order)                                             \
     {                                                                                              \
-        name, n_corner, n, 1, linear, full, HX_SHAPE_OTHER, order                                  \
+        names, n_corner, n, 1, linear, full, HX_SHAPE_OTHER, order                                 \
     }
-#define SHELL(name, n_corner, shape)                                                               \
+#define SHELL(names, n_corner, shape)                                                              \
     {                                                                                              \
-        name, n_corner, n_corner, 0, HX_SOLID_HEX8, HX_SOLID_HEX8, shape, NULL                     \
+        names, n_corner, n_corner, 0, HX_SOLID_HEX8, HX_SOLID_HEX8, shape, NULL                    \
     }
 static const cell_type types[] = {
     SOLID("CTETRA", 4, 10, HX_SOLID_TET4, HX_SOLID_TET10, NULL),
     SOLID("CHEXA", 8, 20, HX_SOLID_HEX8, HX_SOLID_HEX20, hexa),
     SOLID("CPENTA", 6, 15, HX_SOLID_WEDGE6, HX_SOLID_WEDGE15, penta),
-    SOLID("CPYRAM", 5, 13, HX_SOLID_PYRAMID5, HX_SOLID_PYRAMID13, NULL),
-    SOLID("CPYRA", 5, 13, HX_SOLID_PYRAMID5, HX_SOLID_PYRAMID13, NULL),
-    SHELL("CTRIA3", 3, HX_SHAPE_TRIANGLE),
-    SHELL("CTRIA6", 3, HX_SHAPE_TRIANGLE),
-    SHELL("CTRIAR", 3, HX_SHAPE_TRIANGLE),
-    SHELL("CQUAD4", 4, HX_SHAPE_QUADRANGLE),
-    SHELL("CQUAD8", 4, HX_SHAPE_QUADRANGLE),
-    SHELL("CQUADR", 4, HX_SHAPE_QUADRANGLE),
+    SOLID("CPYRAM, CPYRA", 5, 13, HX_SOLID_PYRAMID5, HX_SOLID_PYRAMID13, NULL),
+    SHELL("CTRIA3, CTRIA6, CTRIAR", 3, HX_SHAPE_TRIANGLE),
+    SHELL("CQUAD4, CQUAD8, CQUADR", 4, HX_SHAPE_QUADRANGLE),
 };
 
 /* Faces of shells form a set separate from that of the solids, because both may have the same
@@ -149,7 +144,7 @@ static int refuse_more(hx_nastran_reader *r, const cell_type *type, int64_t numb
     return HX_NASTRAN_RAISE(&r->scan,
                             "element %lld has %d nodes, but Nastran's %s has at most %d; in gmsh "
                             "set Mesh.SecondOrderIncomplete = 1 and Mesh.ElementOrder to at most 2",
-                            (long long)number, n, type->name, type->n_node);
+                            (long long)number, n, r->scan.name, type->n_node);
 }
 
 /* Reads the nodes in the fields after EID and PID. *n_blank: number of nodes after the corners that
@@ -201,7 +196,7 @@ static int take_cell(hx_nastran_reader *r, const cell_type *type)
     }
     HX_TRY(open_face_property(r, property));
     const int64_t quad[4] = {node[0], node[1], node[2], node[type->n_corner - 1]};
-    HX_TRY(hx_import_add_other(&r->import, type->shape, type->name, number, r->scan.line));
+    HX_TRY(hx_import_add_other(&r->import, type->shape, r->scan.name, number, r->scan.line));
     HX_TRY(hx_numbers_append(&r->face_set->quad, 4, quad));
     return hx_nastran_take_skin(r, property);
 }
@@ -254,7 +249,7 @@ static int take_card(hx_nastran_reader *r)
         if (hx_has_word(cards[i].names, r->scan.name))
             return hx_nastran_soften(r, cards[i].role, cards[i].take(r));
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (strcmp(r->scan.name, types[i].name) == 0) return take_cell(r, &types[i]);
+        if (hx_has_word(types[i].names, r->scan.name)) return take_cell(r, &types[i]);
     if (hx_nastran_is_other_material(r->scan.name))
         HX_TRY(hx_nastran_soften(r, HX_UNREAD_MATERIAL, hx_nastran_take_mat(r)));
     return hx_nastran_lose(r, r->scan.name);

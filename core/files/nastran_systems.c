@@ -41,11 +41,10 @@ static hx_nastran_system *find_system(hx_nastran_reader *r, int64_t number)
 
 static int unknown(const hx_nastran_reader *r, int64_t line, int64_t number)
 {
-    return hx_import_place(
+    return HX_IMPORT_RAISE(
         &r->import, line,
-        HX_RAISE(HX_EINPUT,
-                 "coordinate system %lld does not exist or is not a CORD2R, CORD2C or CORD2S",
-                 (long long)number));
+        "coordinate system %lld does not exist or is not a CORD2R, CORD2C or CORD2S",
+        (long long)number);
 }
 
 static int unit(double v[3])
@@ -81,9 +80,8 @@ static int make_axes(hx_nastran_reader *r, hx_nastran_system *s, int depth)
 {
     if (s->is_ready) return HX_OK;
     if (depth == MOST_DEPTH)
-        return hx_import_place(
-            &r->import, s->line,
-            HX_RAISE(HX_EINPUT, "coordinate systems refer to each other in a circle"));
+        return HX_IMPORT_RAISE(&r->import, s->line,
+                               "coordinate systems refer to each other in a circle");
     if (s->within != 0) {
         hx_nastran_system *const outer = find_system(r, s->within);
         if (!outer) return unknown(r, s->line, s->within);
@@ -99,9 +97,8 @@ static int make_axes(hx_nastran_reader *r, hx_nastran_system *s, int depth)
     hx_cross3(s->axis[1], s->axis[2], s->axis[0]);
     s->is_ready = unit(s->axis[0]) && unit(s->axis[1]) && unit(s->axis[2]);
     if (s->is_ready) return HX_OK;
-    return hx_import_place(&r->import, s->line,
-                           HX_RAISE(HX_EINPUT, "coordinate system %lld: its points lie on a line",
-                                    (long long)s->number));
+    return HX_IMPORT_RAISE(&r->import, s->line, "coordinate system %lld: its points lie on a line",
+                           (long long)s->number);
 }
 
 int hx_nastran_move_nodes(hx_nastran_reader *r)

@@ -198,24 +198,6 @@ int hx_nastran_take_property(hx_nastran_reader *r)
 
 /* --- naming --- */
 
-static int name_skins(hx_nastran_reader *r)
-{
-    hx_number_index index = {0};
-    HX_TRY(hx_number_index_create(&index, &r->carrying));
-    int rc = HX_OK;
-    for (size_t i = 0; i < r->skin.n && rc == HX_OK; i++) {
-        const hx_nastran_lost *const s = &r->skin.card[i];
-        const int is_shell = strncmp(s->name, "CT", 2) == 0 || strncmp(s->name, "CQ", 2) == 0 ||
-                             strcmp(s->name, "CSHEAR") == 0;
-        const int is_bar = !is_shell || strcmp(s->name, "CTUBE") == 0;
-        if (hx_number_index_find(&index, s->number) < 0) continue; /* only marks faces or edges */
-        rc = hx_unread_add(&r->import.unread, CARRIES | MASS, s->name, is_bar ? "bars" : "shells",
-                           s->n, s->path, s->line);
-    }
-    hx_number_index_free(&index);
-    return rc;
-}
-
 /* Returns 1 if a set of loads is selected, or included by a selected set. */
 static int has_load(const hx_nastran_reader *r, int64_t chosen, int64_t sid)
 {
@@ -248,27 +230,35 @@ static int is_chosen(const hx_nastran_reader *r, const hx_nastran_lost *lost, ch
     return is;
 }
 
-/* Appends "12 PARAM, 1 EIGRL" for cards without effect. */
-static void add_text(char *text, size_t n_text, const hx_nastran_lost *lost)
-{
-    const size_t n = strlen(text);
-    if (n + 48 < n_text)
-        snprintf(text + n, n_text - n, "%s%lld %s", n > 0 ? ", " : "", (long long)lost->n,
-                 lost->name);
-    else if (n + 5 < n_text && (n < 3 || strcmp(text + n - 3, "...") != 0))
-        snprintf(text + n, n_text - n, " ...");
-}
-
 int hx_nastran_name_unread(hx_nastran_reader *r)
 {
     char text[300] = "";
-    HX_TRY(name_skins(r));
+    hx_number_index index = {0};
+    HX_TRY(hx_number_index_create(&index, &r->carrying));
+    int rc = HX_OK;
+    for (size_t i = 0; i < r->skin.n && rc == HX_OK; i++) {
+        const hx_nastran_lost *const s = &r->skin.card[i];
+        const int is_shell = strncmp(s->name, "CT", 2) == 0 || strncmp(s->name, "CQ", 2) == 0 ||
+                             strcmp(s->name, "CSHEAR") == 0;
+        const int is_bar = !is_shell || strcmp(s->name, "CTUBE") == 0;
+        if (hx_number_index_find(&index, s->number) < 0) continue; /* only marks faces or edges */
+        rc = hx_unread_add(&r->import.unread, CARRIES | MASS, s->name, is_bar ? "bars" : "shells",
+                           s->n, s->path, s->line);
+    }
+    hx_number_index_free(&index);
+    HX_TRY(rc);
     for (size_t i = 0; i < r->lost.n; i++) {
         const hx_nastran_lost *const lost = &r->lost.card[i];
         const hx_nastran_kind *const kind = lost->kind;
         const int is_plain = strncmp(lost->name, "PLOAD", 5) != 0 && is_listed(plain, lost->name);
         if (kind ? !is_chosen(r, lost, kind->by) : is_plain) {
-            add_text(text, sizeof text, lost);
+            /* append "12 PARAM, 1 EIGRL" for cards without effect */
+            const size_t n_text = sizeof text, n = strlen(text);
+            if (n + 48 < n_text)
+                snprintf(text + n, n_text - n, "%s%lld %s", n > 0 ? ", " : "", (long long)lost->n,
+                         lost->name);
+            else if (n + 5 < n_text && (n < 3 || strcmp(text + n - 3, "...") != 0))
+                snprintf(text + n, n_text - n, " ...");
             continue;
         }
         const unsigned roles = kind ? kind->roles : CARRIES | LOAD | HOLDS;

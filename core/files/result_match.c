@@ -262,13 +262,7 @@ static int match_cells(matcher *m, int32_t *cell, hx_result_match *match)
 {
     int64_t n_by_id;
     HX_TRY(hx_alloc_raw(&m->elem, (size_t)m->file->n_elem, sizeof *m->elem, "elements of cells"));
-    const int32_t *const orig = m->mesh->elem_orig;
-    if (orig) {
-        HX_TRY(hx_alloc_raw(&m->number_elem, (size_t)m->mesh->n_elem, sizeof *m->number_elem,
-                            "numbers of elements"));
-#pragma omp parallel for schedule(static)
-        for (int64_t e = 0; e < m->mesh->n_elem; e++) m->number_elem[orig[e]] = (int32_t)e;
-    }
+    HX_TRY(hx_mesh_invert(m->mesh->n_elem, m->mesh->elem_orig, &m->number_elem));
     const int64_t n_left = match_by_numbers(m, &n_by_id);
     if (n_left > 0) HX_TRY(match_by_corners(m));
     HX_TRY(invert_match(m, cell));

@@ -5,6 +5,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/sort.h"
 
 static int add_class(hx_set_classes *classes, int32_t parent, int32_t set)
 {
@@ -66,4 +67,30 @@ void hx_set_classes_free(hx_set_classes *classes)
     free(classes->child);
     free(classes->count);
     memset(classes, 0, sizeof *classes);
+}
+
+void hx_flag_set_nodes(const hx_mesh *mesh, const hx_set *set, int64_t n_face, uint8_t *flag,
+                       uint8_t value)
+{
+    for (int64_t i = 0; i < 8 * set->n_elem; i++)
+        flag[mesh->conn[8 * (int64_t)set->elem[i / 8] + i % 8]] = value;
+    for (int64_t i = 0; i < n_face; i++)
+        for (int k = 0; k < 4; k++)
+            flag[mesh->conn[8 * (set->face[i] / 6) + hx_hex_face[set->face[i] % 6][k]]] = value;
+}
+
+int hx_nodes_hold_more(const hx_mesh *mesh, const hx_set *set, const uint8_t *flag)
+{
+    for (int64_t i = 0; i < set->n_node; i++) {
+        const int64_t a = set->node[i];
+        for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++) {
+            const int64_t e = mesh->node_elem[k] / 8;
+            int n = 0;
+            while (n < 8 && flag[mesh->conn[8 * e + n]]) n++;
+            if (n < 8) continue;
+            const int64_t at = hx_count_below_i32(set->elem, set->n_elem, e);
+            if (at == set->n_elem || set->elem[at] != e) return 1;
+        }
+    }
+    return 0;
 }

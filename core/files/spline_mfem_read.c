@@ -18,20 +18,10 @@ typedef hx_mfem_reader reader;
 static const hx_file_number number = {"number", 8, 'f'};
 static const hx_file_number integer = {"integer", 8, 'i'};
 
-/* Reads the next word outside comments. */
-static int next_word(reader *r, int *found)
-{
-    for (;;) {
-        HX_TRY(hx_file_scan_word(&r->scan, found));
-        if (!*found || r->scan.word[0] != '#') return HX_OK;
-        HX_TRY(hx_file_scan_line(&r->scan, NULL, 0, found));
-    }
-}
-
 static int need_word(reader *r, const char *word)
 {
     int found;
-    HX_TRY(next_word(r, &found));
+    HX_TRY(hx_file_scan_uncommented(&r->scan, &found));
     if (found && strcmp(r->scan.word, word) == 0) return HX_OK;
     return HX_FILE_RAISE(&r->scan, "'%s' where '%s' is expected",
                          found ? hx_file_scan_shown(&r->scan) : "the end of the file", word);
@@ -103,7 +93,7 @@ static int read_points_head(reader *r, hx_spline_raw *raw, int *is_homogeneous)
 {
     int found;
     int64_t n = 1, n_value;
-    HX_TRY(next_word(r, &found));
+    HX_TRY(hx_file_scan_uncommented(&r->scan, &found));
     const char *const word = r->scan.word;
     *is_homogeneous =
         strcmp(word, "controlpoints") == 0 || strcmp(word, "controlpoints_homogeneous") == 0;
@@ -222,7 +212,7 @@ static int read_mfem_file(reader *r)
         return HX_FILE_RAISE(&r->scan, "the file does not begin with 'MFEM NURBS mesh v1.0'; save "
                                        "an MFEM mesh of another version as VTK (mesh.PrintVTK)");
     for (;;) {
-        HX_TRY(next_word(r, &found));
+        HX_TRY(hx_file_scan_uncommented(&r->scan, &found));
         if (!found) break;
         HX_TRY(read_mfem_section(r));
     }

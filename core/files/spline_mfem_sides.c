@@ -110,23 +110,6 @@ static int glue(const reader *r, const face *a, const face *b, hx_spline *spline
                              a->patch + 1, b->patch + 1));
 }
 
-static int take_interfaces(const reader *r, hx_spline *spline)
-{
-    const int n = 6 * r->n_patch;
-    HX_TRY(hx_alloc(&spline->interface, (size_t)n, sizeof *spline->interface, "interfaces"));
-    for (int k = 0; k + 1 < n; k++) {
-        if (!same_vertices(&r->face[k], &r->face[k + 1])) continue;
-        if (k + 2 < n && same_vertices(&r->face[k], &r->face[k + 2]))
-            return raise_at(r, r->element_line,
-                            HX_RAISE(HX_EINPUT, "elements %d, %d and %d share one face",
-                                     r->face[k].patch + 1, r->face[k + 1].patch + 1,
-                                     r->face[k + 2].patch + 1));
-        HX_TRY(glue(r, &r->face[k], &r->face[k + 1], spline));
-        k++;
-    }
-    return HX_OK;
-}
-
 static hx_spline_boundary *boundary_named(hx_spline *spline, const char *name)
 {
     for (int k = 0; k < spline->n_boundary; k++)
@@ -184,6 +167,17 @@ int hx_mfem_take(hx_mfem_reader *r, hx_spline *spline)
     spline->patch = r->patch;
     spline->n_patch = r->n_patch;
     r->patch = NULL;
-    HX_TRY(take_interfaces(r, spline));
+    const int n = 6 * r->n_patch;
+    HX_TRY(hx_alloc(&spline->interface, (size_t)n, sizeof *spline->interface, "interfaces"));
+    for (int k = 0; k + 1 < n; k++) {
+        if (!same_vertices(&r->face[k], &r->face[k + 1])) continue;
+        if (k + 2 < n && same_vertices(&r->face[k], &r->face[k + 2]))
+            return raise_at(r, r->element_line,
+                            HX_RAISE(HX_EINPUT, "elements %d, %d and %d share one face",
+                                     r->face[k].patch + 1, r->face[k + 1].patch + 1,
+                                     r->face[k + 2].patch + 1));
+        HX_TRY(glue(r, &r->face[k], &r->face[k + 1], spline));
+        k++;
+    }
     return take_boundary(r, spline);
 }

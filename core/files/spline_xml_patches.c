@@ -111,24 +111,6 @@ static int read_patch_side(const reader *r, const numbers *list, const char *wha
                         what, number, id);
 }
 
-/* Patch, side, patch, side, the three directions of the second, three flags: 1 (forwards) or 0. */
-static int take_interface(const reader *r, const numbers *list, size_t at,
-                          hx_spline_interface *interface)
-{
-    HX_TRY(read_patch_side(r, list, "interfaces", at, &interface->a));
-    HX_TRY(read_patch_side(r, list, "interfaces", at + 2, &interface->b));
-    for (int d = 0; d < 3; d++) {
-        int forwards = 1;
-        HX_TRY(whole(r, list, at + 4 + (size_t)d, &interface->along[d]));
-        HX_TRY(whole(r, list, at + 7 + (size_t)d, &forwards));
-        interface->flip[d] = forwards == 0;
-    }
-    /* the orientation follows from the sides, whatever the file states */
-    const int across = interface->a.side / 2;
-    interface->flip[across] = interface->a.side % 2 == interface->b.side % 2;
-    return HX_OK;
-}
-
 static int take_interfaces(const reader *r, hx_spline *spline)
 {
     size_t n = 0;
@@ -145,7 +127,19 @@ static int take_interfaces(const reader *r, hx_spline *spline)
     for (size_t i = 0; i < r->n_interface; i++)
         for (size_t at = 0; at < r->interface[i].list.n; at += 10) {
             hx_spline_interface *const to = &spline->interface[spline->n_interface];
-            HX_TRY(take_interface(r, &r->interface[i].list, at, to));
+            /* patch, side, patch, side, three directions of the second, three flags of 1 (forwards)
+             * or 0 */
+            HX_TRY(read_patch_side(r, &r->interface[i].list, "interfaces", at, &to->a));
+            HX_TRY(read_patch_side(r, &r->interface[i].list, "interfaces", at + 2, &to->b));
+            for (int d = 0; d < 3; d++) {
+                int forwards = 1;
+                HX_TRY(whole(r, &r->interface[i].list, at + 4 + (size_t)d, &to->along[d]));
+                HX_TRY(whole(r, &r->interface[i].list, at + 7 + (size_t)d, &forwards));
+                to->flip[d] = forwards == 0;
+            }
+            /* the orientation follows from the sides, whatever the file states */
+            const int across = to->a.side / 2;
+            to->flip[across] = to->a.side % 2 == to->b.side % 2;
             const int rc = hx_spline_check_interface(spline, to);
             if (rc < 0) return hx_xml_place(&r->xml, r->interface[i].list.line, rc);
             spline->n_interface++;

@@ -70,13 +70,6 @@ typedef struct draft {
     numbers knot[3], coefs, weights;
 } draft;
 
-static void draft_free(draft *d)
-{
-    for (int k = 0; k < 3; k++) free(d->knot[k].value);
-    free(d->coefs.value);
-    free(d->weights.value);
-}
-
 static int read_knots(reader *r, draft *d)
 {
     if (d->n_axis == 3)
@@ -171,7 +164,9 @@ static int read_geometry(reader *r)
     g->is_volume = strcmp(g->type, "TensorBSpline3") == 0 || strcmp(g->type, "TensorNurbs3") == 0;
     if (!g->is_volume) return hx_xml_skip(&r->xml);
     const int rc = read_volume(r, g, &d);
-    draft_free(&d);
+    for (int k = 0; k < 3; k++) free(d.knot[k].value);
+    free(d.coefs.value);
+    free(d.weights.value);
     return rc;
 }
 

@@ -155,8 +155,9 @@ static int add_unv_cell(unv_reader *r, int64_t kind, int64_t number, int64_t n, 
     return hx_import_add_solids(&r->import, type->solid, 1, &number, in_order, line);
 }
 
-int hx_unv_read_elements(unv_reader *r, int n_head)
+int hx_unv_read_elements(unv_reader *r, int64_t data_set)
 {
+    const int n_head = data_set == 780 ? 8 : 6;
     int more, n;
     int64_t head[UNV_MOST_NUMBERS], node[HX_SOLID_NODES];
     for (;;) {

@@ -51,8 +51,9 @@ int hx_unv_note_groups(unv_reader *r)
                         r->n_joined > 1 ? ", and other names are repeated too" : "");
 }
 
-int hx_unv_read_groups(unv_reader *r, int width)
+int hx_unv_read_groups(unv_reader *r, int64_t data_set)
 {
+    const int width = data_set < 2435 ? 2 : 4; /* numbers of an entity */
     int more, n;
     int64_t head[UNV_MOST_NUMBERS];
     hx_import_set *set;
@@ -73,7 +74,7 @@ int hx_unv_read_groups(unv_reader *r, int width)
         HX_TRY(open_group(r, *name ? name : r->line, group, &set));
         if (n_entity == 0 && r->n_empty++ == 0)
             snprintf(r->empty, sizeof r->empty, "%.79s", r->group[r->n_group - 1].name);
-        /* entities of `width` numbers each; type and number come first */
+        /* type and number of an entity come first */
         for (int64_t i = 0; i < n_entity;) {
             int64_t value[UNV_MOST_NUMBERS];
             int n_value;

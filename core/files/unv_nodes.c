@@ -21,48 +21,34 @@ static int use_system(unv_reader *r, int is_place, int64_t label, int64_t node, 
     return HX_OK;
 }
 
-int hx_unv_read_nodes(unv_reader *r)
+int hx_unv_read_nodes(unv_reader *r, int64_t data_set)
 {
+    const int is_short = data_set == 15;
     int more, n;
     int64_t head[4];
     double x[3];
     for (;;) {
         HX_TRY(hx_unv_next_line(r, &more));
         if (!more) return HX_OK;
-        HX_TRY(hx_unv_take_integers(r, 1, 4, head, &n));
+        HX_TRY(hx_unv_take_integers(r, is_short ? 4 : 1, 4, head, &n));
         const int64_t line = r->scan.word_line;
         for (int k = 1; k < 3 && k < n; k++) HX_TRY(use_system(r, k == 1, head[k], head[0], line));
-        HX_TRY(hx_unv_need_line(r));
-        HX_TRY(hx_unv_take_reals(r, r->line, x));
-        HX_TRY(hx_import_add_nodes(&r->import, 1, head, x, line));
-    }
-}
-
-int hx_unv_read_short_nodes(unv_reader *r)
-{
-    int more, n;
-    int64_t head[4];
-    double x[3];
-    for (;;) {
-        HX_TRY(hx_unv_next_line(r, &more));
-        if (!more) return HX_OK;
-        HX_TRY(hx_unv_take_integers(r, 4, 4, head, &n));
-        for (int k = 1; k < 3; k++)
-            HX_TRY(use_system(r, k == 1, head[k], head[0], r->scan.word_line));
         const char *at = r->line;
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 4 && is_short; k++) {
             at += strspn(at, " \t");
             at += strcspn(at, " \t");
         }
+        if (!is_short) HX_TRY(hx_unv_need_line(r));
         HX_TRY(hx_unv_take_reals(r, at, x));
-        HX_TRY(hx_import_add_nodes(&r->import, 1, head, x, r->scan.word_line));
+        HX_TRY(hx_import_add_nodes(&r->import, 1, head, x, line));
     }
 }
 
 /* --- coordinate systems --- */
 
-int hx_unv_read_systems(unv_reader *r)
+int hx_unv_read_systems(unv_reader *r, int64_t data_set)
 {
+    (void)data_set;
     int more, n;
     int64_t head[3];
     HX_TRY(hx_unv_next_line(r, &more));

@@ -6,6 +6,7 @@
 
 #include "mesh_readers.h"
 #include "unv_reader.h"
+#include "word_rows.h"
 
 static int pass_data(unv_reader *r)
 {
@@ -34,8 +35,9 @@ static int name_data(unv_reader *r, int64_t number)
 }
 
 /* Code, description in 20 columns, temperature mode; then factors. No number is converted. */
-static int read_units(unv_reader *r)
+static int read_units(unv_reader *r, int64_t number)
 {
+    (void)number;
     char text[21] = "";
     double factor[3] = {0.0}; /* units of length, force and temperature per SI unit */
     int more;
@@ -73,61 +75,28 @@ static int read_properties(unv_reader *r, int64_t number)
     return skip_data(r, number);
 }
 
+/* Data sets by their numbers; all others are skipped. */
+static const struct {
+    const char *numbers;
+    int (*read)(unv_reader *r, int64_t number);
+} data_sets[] = {
+    {"2411, 781, 15", hx_unv_read_nodes},
+    {"2412, 780", hx_unv_read_elements},
+    {"2435, 2452, 2467, 2477, 2417, 2429, 2430, 2432", hx_unv_read_groups},
+    {"752", pass_groups},
+    {"164", read_units},
+    {"2420", hx_unv_read_systems},
+    {"754, 755, 756, 757, 758, 782, 790, 791, 792, 793", name_data},
+    {"747, 772, 776, 788, 789, 1703, 1710, 1716, 2437, 2438, 2448, 2470", read_properties},
+};
+
 static int read_data(unv_reader *r, int64_t number)
 {
-    switch (number) {
-    case 2411:
-    case 781:
-        return hx_unv_read_nodes(r);
-    case 15:
-        return hx_unv_read_short_nodes(r);
-    case 2412:
-        return hx_unv_read_elements(r, 6);
-    case 780:
-        return hx_unv_read_elements(r, 8);
-    case 2435:
-    case 2452:
-    case 2467:
-    case 2477:
-        return hx_unv_read_groups(r, 4);
-    case 2417:
-    case 2429:
-    case 2430:
-    case 2432:
-        return hx_unv_read_groups(r, 2);
-    case 752:
-        return pass_groups(r, number);
-    case 164:
-        return read_units(r);
-    case 2420:
-        return hx_unv_read_systems(r);
-    case 754:
-    case 755:
-    case 756:
-    case 757:
-    case 758:
-    case 782:
-    case 790:
-    case 791:
-    case 792:
-    case 793:
-        return name_data(r, number);
-    case 747:
-    case 772:
-    case 776:
-    case 788:
-    case 789:
-    case 1703:
-    case 1710:
-    case 1716:
-    case 2437:
-    case 2438:
-    case 2448:
-    case 2470:
-        return read_properties(r, number);
-    default:
-        return skip_data(r, number);
-    }
+    char word[24];
+    snprintf(word, sizeof word, "%lld", (long long)number);
+    for (size_t i = 0; i < sizeof data_sets / sizeof data_sets[0]; i++)
+        if (hx_has_word(data_sets[i].numbers, word)) return data_sets[i].read(r, number);
+    return skip_data(r, number);
 }
 
 static int read_unv_file(unv_reader *r)
@@ -151,17 +120,6 @@ static int read_unv_file(unv_reader *r)
                         r->scan.path, r->skipped);
 }
 
-static int name_skins(unv_reader *r)
-{
-    char word[40];
-    for (size_t i = 0; i < r->n_skin && r->has_properties; i++) {
-        snprintf(word, sizeof word, "element %lld", (long long)r->skin[i].kind);
-        HX_TRY(hx_import_unread(&r->import, HX_UNREAD_CARRIES | HX_UNREAD_MASS, word,
-                                r->skin[i].name, r->skin[i].n, r->skin[i].line));
-    }
-    return HX_OK;
-}
-
 int hx_unv_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
 {
     int rc = HX_OK;
@@ -176,7 +134,12 @@ int hx_unv_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_n
     HX_TRY_FAIL(hx_unv_resolve_members(&r));
     HX_TRY_FAIL(hx_unv_name_groups(&r));
     HX_TRY_FAIL(hx_unv_note_groups(&r));
-    HX_TRY_FAIL(name_skins(&r));
+    char word[40];
+    for (size_t i = 0; i < r.n_skin && r.has_properties; i++) {
+        snprintf(word, sizeof word, "element %lld", (long long)r.skin[i].kind);
+        HX_TRY_FAIL(hx_import_unread(&r.import, HX_UNREAD_CARRIES | HX_UNREAD_MASS, word,
+                                     r.skin[i].name, r.skin[i].n, r.skin[i].line));
+    }
     HX_TRY_FAIL(hx_import_finish(&r.import, mesh));
     hx_import_give_unread(&r.import, conditions);
 fail:

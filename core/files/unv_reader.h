@@ -63,15 +63,13 @@ typedef struct unv_reader {
 
 /* --- nodes and coordinate systems (unv_nodes.c) --- */
 
-/* Label, the systems of coordinates and of displacements, colour; then the coordinates. */
-int hx_unv_read_nodes(unv_reader *r);
-
-/* Data set 15: everything in one line. */
-int hx_unv_read_short_nodes(unv_reader *r);
+/* Label, the systems of coordinates and of displacements, colour; then the coordinates. Data set
+ * 15 has everything in one line. */
+int hx_unv_read_nodes(unv_reader *r, int64_t data_set);
 
 /* 2420: number and name of a part; then label, type (0: Cartesian) and colour of a system, its
  * name, three lines of its axes and one of its origin. */
-int hx_unv_read_systems(unv_reader *r);
+int hx_unv_read_systems(unv_reader *r, int64_t data_set);
 
 /* Refuses coordinates in a system other than the global one. Systems of displacements do not
  * matter, since displacements are not read. */
@@ -79,15 +77,15 @@ int hx_unv_check_systems(unv_reader *r);
 
 /* --- elements (unv_elements.c) --- */
 
-/* Label, kind, property, material, colour, number of nodes; for beams one more line; the nodes. */
-int hx_unv_read_elements(unv_reader *r, int n_head);
+/* Label, kind, property, material, colour, number of nodes (data set 780 has two more); for beams one more line; the nodes. */
+int hx_unv_read_elements(unv_reader *r, int64_t data_set);
 
 /* --- groups (unv_groups.c) --- */
 
 int hx_unv_note_groups(unv_reader *r);
 
 /* Number, five numbers of active sets, number of entities; the name; the entities. */
-int hx_unv_read_groups(unv_reader *r, int width);
+int hx_unv_read_groups(unv_reader *r, int64_t data_set);
 
 /* Resolves elements of groups: each is a solid, or a face given by a shell. */
 int hx_unv_resolve_members(unv_reader *r);

@@ -8,6 +8,7 @@
 #include "../base/memory.h"
 #include "../base/sort.h"
 #include "../mesh/set_rules.h"
+#include "set_classes.h"
 #include "set_names.h"
 #include "vtk_faces.h"
 #include "vtk_stream.h"
@@ -45,28 +46,6 @@ const char *hx_fields_case_name(const char *name, int c, char *text, size_t n_te
     return text;
 }
 
-static int is_member(const hx_set *set, int64_t elem)
-{
-    const int64_t at = hx_count_below_i32(set->elem, set->n_elem, elem);
-    return at < set->n_elem && set->elem[at] == elem;
-}
-
-/* Returns 1 if the nodes contain all nodes of an element that is not in the set; a reader would add
- * such an element. flag[n_node] is 1 for the nodes of the set. */
-static int holds_more(const hx_mesh *mesh, const hx_set *set, const uint8_t *flag)
-{
-    for (int64_t i = 0; i < set->n_node; i++) {
-        const int64_t a = set->node[i];
-        for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++) {
-            const int64_t e = mesh->node_elem[k] / 8;
-            int n = 0;
-            while (n < 8 && flag[mesh->conn[8 * e + n]]) n++;
-            if (n == 8 && !is_member(set, e)) return 1;
-        }
-    }
-    return 0;
-}
-
 /* Lists the nodes for the array on points: all nodes of the set. If these would contain elements
  * that are not in the set, only nodes that do not belong to the set's elements and faces. The
  * caller frees *list. */
@@ -85,13 +64,8 @@ static int list_array_nodes(const hx_mesh *mesh, const hx_set *set, int64_t n_fa
         return rc;
     }
     for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 1;
-    if (holds_more(mesh, set, flag)) {
-        /* leave the nodes that belong to none of the set's elements and first n_face faces */
-        for (int64_t i = 0; i < 8 * set->n_elem; i++)
-            flag[mesh->conn[8 * (int64_t)set->elem[i / 8] + i % 8]] = 0;
-        for (int64_t i = 0; i < 4 * n_face; i++)
-            flag[mesh->conn[8 * (set->face[i / 4] / 6) +
-                            hx_hex_face[set->face[i / 4] % 6][i % 4]]] = 0;
+    if (hx_nodes_hold_more(mesh, set, flag)) {
+        hx_flag_set_nodes(mesh, set, n_face, flag, 0);
         *n = 0;
         for (int64_t i = 0; i < set->n_node; i++)
             if (flag[set->node[i]]) (*list)[(*n)++] = set->node[i];

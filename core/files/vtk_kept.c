@@ -41,16 +41,6 @@ typedef struct node_query {
     int32_t *queried; /* [in_first[size]] nodes that others request, and their numbers */
 } node_query;
 
-static void free_query(node_query *a)
-{
-    free(a->node);
-    free(a->number);
-    free(a->out_first);
-    free(a->in_first);
-    free(a->count);
-    free(a->queried);
-}
-
 /* Local preparation. Every home rank has a consecutive piece of the nodes. */
 static int prepare_kept(hx_vtk_kept *k, node_query *a, const hx_comm *comm, int64_t n_node,
                         const hx_vtk_piece *piece, const double *value, double least)
@@ -150,7 +140,12 @@ int hx_vtk_keep(hx_vtk_kept *k, const hx_comm *comm, int64_t n_node, const hx_vt
     rc = name_nodes(k, &a, comm, piece, number);
 fail:
     free(number);
-    free_query(&a);
+    free(a.node);
+    free(a.number);
+    free(a.out_first);
+    free(a.in_first);
+    free(a.count);
+    free(a.queried);
     if (rc < 0) hx_vtk_kept_free(k);
     return rc;
 }

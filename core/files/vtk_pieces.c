@@ -246,36 +246,6 @@ static int name_sets(hx_vtk_reader *r, const char *name, const hx_vtk_values *al
     return HX_OK;
 }
 
-static int take_members(hx_vtk_reader *r, const hx_vtk_values *all, const targets *to,
-                        int64_t first, int64_t n, const int32_t *value)
-{
-    const int on_points = r->where == HX_VTK_ON_POINTS;
-    for (int64_t i = 0, same; i < n; i += same) {
-        const int v = hx_vtk_find_value(all->value, all->n, value[i]);
-        for (same = 1; i + same < n && value[i + same] == value[i];) same++;
-        for (int k = 0; k < 2; k++) {
-            hx_import_set *const set = to->set[k][v];
-            if (!set) continue;
-            HX_TRY(
-                hx_numbers_append_run(on_points ? &set->node : &set->elem_index, same, first + i));
-        }
-    }
-    return hx_import_flush(r->import, on_points);
-}
-
-/* Takes the faces of cells first .. first + n - 1 as sides of elements. */
-static int take_sides(hx_import_set *set, int64_t first, int64_t n, const int32_t *value)
-{
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t f = 0; f < HX_VTK_CELL_FACES; f++) {
-            const int64_t cell = first + i, side = f + 1;
-            if (!(value[i] >> f & 1)) continue;
-            HX_TRY(hx_numbers_append(&set->face_elem, 1, &cell));
-            HX_TRY(hx_numbers_append(&set->face_local, 1, &side));
-        }
-    return HX_OK;
-}
-
 int hx_vtk_send_faces(hx_vtk_reader *r, const char *name, const hx_file_number *type, int64_t n)
 {
     const hx_file_mark begin = hx_file_scan_mark(&r->scan);
@@ -296,7 +266,14 @@ int hx_vtk_send_faces(hx_vtk_reader *r, const char *name, const hx_file_number *
     for (int64_t i = 0, now; i < n; i += now) {
         now = up_to(n - i, PIECE);
         HX_TRY_FAIL(hx_file_scan_int32(&r->scan, type, now, value, &fits));
-        HX_TRY_FAIL(take_sides(set, i, now, value));
+        /* bit f of a cell's value: the set has its face f */
+        for (int64_t j = 0; j < now; j++)
+            for (int64_t f = 0; f < HX_VTK_CELL_FACES; f++) {
+                const int64_t cell = i + j, side = f + 1;
+                if (!(value[j] >> f & 1)) continue;
+                HX_TRY_FAIL(hx_numbers_append(&set->face_elem, 1, &cell));
+                HX_TRY_FAIL(hx_numbers_append(&set->face_local, 1, &side));
+            }
     }
 fail:
     free(value);
@@ -342,7 +319,18 @@ int hx_vtk_send_sets(hx_vtk_reader *r, const char *name, const hx_file_number *t
     for (int64_t i = 0, now; i < n; i += now) {
         now = up_to(n - i, PIECE);
         HX_TRY_FAIL(hx_file_scan_int32(&r->scan, type, now, value, &fits));
-        HX_TRY_FAIL(take_members(r, &all, &to, i, now, value));
+        const int on_points = r->where == HX_VTK_ON_POINTS;
+        for (int64_t j = 0, same; j < now; j += same) {
+            const int v = hx_vtk_find_value(all.value, all.n, value[j]);
+            for (same = 1; j + same < now && value[j + same] == value[j];) same++;
+            for (int k = 0; k < 2; k++) {
+                hx_import_set *const set = to.set[k][v];
+                if (!set) continue;
+                HX_TRY_FAIL(
+                    hx_numbers_append_run(on_points ? &set->node : &set->elem_index, same, i + j));
+            }
+        }
+        HX_TRY_FAIL(hx_import_flush(r->import, on_points));
     }
 fail:
     free(value);

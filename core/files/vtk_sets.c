@@ -5,6 +5,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/sort.h"
 #include "../base/sum.h"
 #include "../mesh/face_match.h"
 #include "../mesh/mesh_internal.h"
@@ -13,25 +14,6 @@
 #include "vtk_reader.h"
 
 enum { MAX_SET_VALUES = HX_VTK_SET_VALUES };
-
-/* Sets the file's numbers of the points and cells that are kept. */
-static int number_items(hx_vtk_reader *r)
-{
-    for (int64_t a = 0; r->node_new && a < r->n_node; a++)
-        if (r->node_new[a] >= 0) HX_TRY(hx_numbers_append(&r->mesh->node_number, 1, &a));
-    if (!r->elem_new) return HX_OK;
-    for (int64_t e = 0; e < r->n_elem; e++)
-        if (r->elem_new[e] >= 0) HX_TRY(hx_numbers_append(&r->mesh->elem_number, 1, &e));
-    int64_t n_ghost = 0;
-    for (int64_t e = 0; e < r->n_elem; e++) n_ghost += r->elem_new[e] == HX_VTK_GHOST;
-    if (n_ghost > 0)
-        HX_TRY(hx_notes_add(r->notes, HX_NOTE_DETAIL, "%s: %lld ghost cells are left out",
-                            r->scan.path, (long long)n_ghost));
-    if (r->n_elem - r->n_solid == n_ghost) return HX_OK;
-    return hx_notes_add(r->notes, HX_NOTE_DETAIL,
-                        "%s: %lld points, lines and faces among the cells are used only for sets",
-                        r->scan.path, (long long)(r->n_elem - r->n_solid - n_ghost));
-}
 
 int hx_vtk_check_sections(hx_vtk_reader *r)
 {
@@ -74,22 +56,28 @@ int hx_vtk_make_mesh(hx_vtk_reader *r)
     memset(&r->middles, 0, sizeof r->middles);
     r->mesh->rules = r->rules;
     memset(&r->rules, 0, sizeof r->rules);
-    return number_items(r);
+    /* the file's numbers of the points and cells that are kept */
+    for (int64_t a = 0; r->node_new && a < r->n_node; a++)
+        if (r->node_new[a] >= 0) HX_TRY(hx_numbers_append(&r->mesh->node_number, 1, &a));
+    if (!r->elem_new) return HX_OK;
+    for (int64_t e = 0; e < r->n_elem; e++)
+        if (r->elem_new[e] >= 0) HX_TRY(hx_numbers_append(&r->mesh->elem_number, 1, &e));
+    int64_t n_ghost = 0;
+    for (int64_t e = 0; e < r->n_elem; e++) n_ghost += r->elem_new[e] == HX_VTK_GHOST;
+    if (n_ghost > 0)
+        HX_TRY(hx_notes_add(r->notes, HX_NOTE_DETAIL, "%s: %lld ghost cells are left out",
+                            r->scan.path, (long long)n_ghost));
+    if (r->n_elem - r->n_solid == n_ghost) return HX_OK;
+    return hx_notes_add(r->notes, HX_NOTE_DETAIL,
+                        "%s: %lld points, lines and faces among the cells are used only for sets",
+                        r->scan.path, (long long)(r->n_elem - r->n_solid - n_ghost));
 }
 
 /* --- sets from integer arrays --- */
 
 int hx_vtk_find_value(const int32_t *list, int n, int32_t value)
 {
-    int low = 0, high = n;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (list[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (int)hx_count_below_i32(list, n, value);
 }
 
 void hx_vtk_add_value(hx_vtk_values *list, int32_t value)
@@ -214,19 +202,6 @@ static int add_vtk_faces(hx_vtk_reader *r, const char *name, int64_t n, hx_vtk_f
     return hx_alloc_raw(&faces->node, (size_t)n, sizeof *faces->node, "faces of a set");
 }
 
-/* Keeps those of these cells that are faces. */
-static int keep_faces(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
-{
-    int64_t n_face = 0;
-    hx_vtk_faces *faces;
-    for (int64_t i = 0; i < n; i++) n_face += is_face(r, member[i]);
-    if (n_face == 0) return HX_OK;
-    HX_TRY(add_vtk_faces(r, name, n_face, &faces));
-    for (int64_t i = 0; i < n; i++)
-        if (is_face(r, member[i])) faces->n += take_face(r, member[i], faces->node[faces->n]);
-    return HX_OK;
-}
-
 int hx_vtk_take_faces(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *value)
 {
     char key[KEY_SIZE];
@@ -299,7 +274,15 @@ static int add_cells(hx_vtk_reader *r, const char *name, int64_t n, const int32_
     int64_t n_elem = 0;
     int rc = HX_OK;
     if (!r->elem_new) return hx_mesh_add_elem_set(r->mesh, name, n, member);
-    HX_TRY(keep_faces(r, name, n, member));
+    /* keep those of these cells that are faces */
+    int64_t n_face = 0;
+    hx_vtk_faces *faces;
+    for (int64_t i = 0; i < n; i++) n_face += is_face(r, member[i]);
+    if (n_face != 0) {
+        HX_TRY(add_vtk_faces(r, name, n_face, &faces));
+        for (int64_t i = 0; i < n; i++)
+            if (is_face(r, member[i])) faces->n += take_face(r, member[i], faces->node[faces->n]);
+    }
     HX_TRY(hx_alloc_raw(&elem, (size_t)n, sizeof *elem, "elements of a set"));
     for (int64_t i = 0; i < n && rc == HX_OK; i++) {
         const int64_t begin = r->cell_begin[member[i]], end = r->cell_begin[member[i] + 1];

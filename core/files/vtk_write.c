@@ -54,25 +54,6 @@ static inline size_t mesh_index(const int32_t *list, int64_t i)
     return (size_t)(list ? list[i] : i);
 }
 
-static void selection_free(selection *s)
-{
-    free(s->node);
-    free(s->elem);
-    free(s->own_number);
-    hx_vtk_kept_free(&s->kept);
-}
-
-/* inverse[orig[i]] = i; NULL if orig is NULL. */
-static int invert_numbers(int64_t n, const int32_t *orig, int32_t **inverse)
-{
-    *inverse = NULL;
-    if (!orig) return HX_OK;
-    HX_TRY(hx_alloc_raw(inverse, (size_t)n, sizeof **inverse, "numbering for the VTK file"));
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++) (*inverse)[orig[i]] = (int32_t)i;
-    return HX_OK;
-}
-
 /* list := entries of all[n] (NULL: 0 .. n-1) with keep[] != 0, in their order; replaces *all. */
 static int keep_flagged(int32_t **all, int64_t n, const uint8_t *keep, int64_t *n_kept)
 {
@@ -442,9 +423,17 @@ static int put_fields(hx_vtk_stream *out, const selection *s, hx_vtk_where where
     return has_numbers ? put_elem_numbers(out, s) : HX_OK;
 }
 
-/* Writes arrays of the file itself, before its points. */
-static int put_own_fields(hx_vtk_stream *out, const hx_vtk_field *field, size_t n_field)
+static int put_file(hx_vtk_stream *out, const selection *s, const char *title,
+                    const hx_vtk_field *field, size_t n_field)
 {
+    char line[256] = "";
+    if (title) snprintf(line, sizeof line, "%s", title);
+    for (char *c = line; *c; c++)
+        if (iscntrl((unsigned char)*c)) *c = ' ';
+    HX_TRY(hx_vtk_stream_text(out,
+                              "# vtk DataFile Version 3.0\n%s\n%s\nDATASET UNSTRUCTURED_GRID\n",
+                              line, out->ascii ? "ASCII" : "BINARY"));
+    /* arrays of the file itself come before its points */
     size_t n;
     HX_TRY(count_fields(out, HX_VTK_FILE, field, n_field, &n));
     if (n > 0) HX_TRY(hx_vtk_stream_text(out, "FIELD FieldData %zu\n", n));
@@ -456,20 +445,6 @@ static int put_own_fields(hx_vtk_stream *out, const hx_vtk_field *field, size_t 
         HX_TRY(hx_vtk_stream_records(out, n_byte, own, 1, 1, encode_bytes, field[i].data));
         HX_TRY(hx_vtk_stream_text(out, "\n"));
     }
-    return HX_OK;
-}
-
-static int put_file(hx_vtk_stream *out, const selection *s, const char *title,
-                    const hx_vtk_field *field, size_t n_field)
-{
-    char line[256] = "";
-    if (title) snprintf(line, sizeof line, "%s", title);
-    for (char *c = line; *c; c++)
-        if (iscntrl((unsigned char)*c)) *c = ' ';
-    HX_TRY(hx_vtk_stream_text(out,
-                              "# vtk DataFile Version 3.0\n%s\n%s\nDATASET UNSTRUCTURED_GRID\n",
-                              line, out->ascii ? "ASCII" : "BINARY"));
-    HX_TRY(put_own_fields(out, field, n_field));
     const long long n_node = s->n_node, n_elem = s->n_elem, n_number = s->n_number;
     const hx_vtk_items cells = {s->own_elem[0], s->own_elem[1], 9, (uint64_t)n_number,
                                 (uint64_t)s->n_before};
@@ -559,8 +534,8 @@ static int select_items(selection *s, const hx_comm *comm, const hx_vtk_options 
 {
     HX_TRY(check_comm(comm, options));
     if (s->mesh->ownership) return HX_OK; /* select_kept() needs the piece */
-    HX_TRY(invert_numbers(s->mesh->n_node, s->mesh->node_orig, &s->node));
-    HX_TRY(invert_numbers(s->mesh->n_elem, s->mesh->elem_orig, &s->elem));
+    HX_TRY(hx_mesh_invert(s->mesh->n_node, s->mesh->node_orig, &s->node));
+    HX_TRY(hx_mesh_invert(s->mesh->n_elem, s->mesh->elem_orig, &s->elem));
     return options->value ? select_part(s, options->value, options->least) : HX_OK;
 }
 
@@ -615,7 +590,10 @@ int hx_vtk_write_part(const char *path, const hx_mesh *mesh, const char *title,
 
 fail:
     hx_vtk_stream_free(&out);
-    selection_free(&s);
+    free(s.node);
+    free(s.elem);
+    free(s.own_number);
+    hx_vtk_kept_free(&s.kept);
     return rc;
 }
 

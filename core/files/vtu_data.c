@@ -293,14 +293,6 @@ static const char *parse(const char *at, char kind, unsigned char to[8])
     return end;
 }
 
-static int is_big_machine(void)
-{
-    const uint16_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return first == 0;
-}
-
 static int decode_text(const hx_vtu_file *file, const hx_vtu_array *array, int64_t n,
                        hx_vtu_values *values)
 {
@@ -313,7 +305,10 @@ static int decode_text(const hx_vtu_file *file, const hx_vtu_array *array, int64
     values->at = values->own;
     values->n_byte = 8;
     values->kind = array->type.kind == 'f' ? 'f' : 'i';
-    values->is_big = is_big_machine();
+    const uint16_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    values->is_big = first == 0;
     for (int64_t i = 0; i < values->n; i++) {
         /* NOLINTNEXTLINE(clang-analyzer-core*): no values without a text */
         while (is_blank(*at)) at++;

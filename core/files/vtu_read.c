@@ -69,18 +69,6 @@ fail:
 
 /* --- points and cells --- */
 
-static int give_points(hx_vtk_reader *r, hx_vtu_grid *grid)
-{
-    r->n_node = grid->n_kept;
-    r->xyz = grid->xyz;
-    grid->xyz = NULL;
-    r->scan.most_digits = grid->most_digits;
-    r->scan.is_binary = grid->most_digits == 0;
-    const int rc = hx_vtk_check_points(r, grid->is_single);
-    r->scan.is_binary = 0; /* messages name a line */
-    return rc;
-}
-
 /* If all cells have 8 nodes, they are stored in conn, otherwise as a list with begin. */
 static void give_cells(hx_vtk_reader *r, hx_vtu_grid *grid)
 {
@@ -93,19 +81,6 @@ static void give_cells(hx_vtk_reader *r, hx_vtu_grid *grid)
     if (all_eight) return;
     r->cell_begin = grid->begin;
     grid->begin = NULL;
-}
-
-static int give_types(hx_vtk_reader *r, const hx_vtu_grid *grid)
-{
-    int64_t chunk[HX_VTK_CHUNK];
-    for (int64_t e = 0; e < r->n_elem;) {
-        const int64_t n = r->n_elem - e < HX_VTK_CHUNK ? r->n_elem - e : HX_VTK_CHUNK;
-        for (int64_t k = 0; k < n; k++) chunk[k] = grid->type[e + k];
-        HX_TRY(hx_vtk_take_types(r, e, n, chunk));
-        e += n;
-    }
-    r->has_types = true;
-    return hx_vtk_leave_middles(r);
 }
 
 /* --- arrays --- */
@@ -230,10 +205,25 @@ static int take_section(hx_vtk_reader *r, const hx_vtu_grid *grid, hx_vtu_sectio
 static int fill_reader(hx_vtk_reader *r, hx_vtu_grid *grid)
 {
     HX_TRY(hx_vtu_join(grid, r->notes));
-    HX_TRY(give_points(r, grid));
+    r->n_node = grid->n_kept;
+    r->xyz = grid->xyz;
+    grid->xyz = NULL;
+    r->scan.most_digits = grid->most_digits;
+    r->scan.is_binary = grid->most_digits == 0;
+    const int rc = hx_vtk_check_points(r, grid->is_single);
+    r->scan.is_binary = 0; /* messages name a line */
+    HX_TRY(rc);
     give_cells(r, grid);
     HX_TRY(hx_vtk_check_wanted(r));
-    HX_TRY(give_types(r, grid));
+    int64_t chunk[HX_VTK_CHUNK];
+    for (int64_t e = 0; e < r->n_elem;) {
+        const int64_t n = r->n_elem - e < HX_VTK_CHUNK ? r->n_elem - e : HX_VTK_CHUNK;
+        for (int64_t k = 0; k < n; k++) chunk[k] = grid->type[e + k];
+        HX_TRY(hx_vtk_take_types(r, e, n, chunk));
+        e += n;
+    }
+    r->has_types = true;
+    HX_TRY(hx_vtk_leave_middles(r));
     if (r->mesh) HX_TRY(hx_vtk_make_mesh(r));
     HX_TRY(take_section(r, grid, HX_VTU_POINT_DATA));
     return take_section(r, grid, HX_VTU_CELL_DATA);

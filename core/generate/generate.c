@@ -53,17 +53,12 @@ int hx_generate_check(const char *name, const hx_generate_params *params)
     return HX_OK;
 }
 
-/* Returns the largest number of elements: one process stores an incidence in 32 bits, whereas
- * several processes number elements in 31 bits. */
-static int64_t most_elements(int n_process)
-{
-    return n_process > 1 ? INT32_MAX : HX_MAX_ELEM;
-}
-
 int hx_generate_check_count(const char *name, double n_elem, const hx_generate_params *params)
 {
     const int n_process = params->n_process > 1 ? params->n_process : 1;
-    const double other_bytes = params->other_bytes, most = (double)most_elements(n_process);
+    /* one process stores an incidence in 32 bits; several number elements in 31 bits */
+    const double most = (double)(n_process > 1 ? INT32_MAX : HX_MAX_ELEM);
+    const double other_bytes = params->other_bytes;
     if (n_elem > most)
         return HX_RAISE(HX_EINPUT, "%s: %.0f elements requested; at most %.0f are supported", name,
                         n_elem, most);

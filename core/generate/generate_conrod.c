@@ -188,21 +188,6 @@ static void draw_frame(frame *f, const counts *c)
     }
 }
 
-/* Adds the rings before any other block, as the element set "rings" requires. */
-static int add_rings(hx_quads *quads, const counts *c)
-{
-    for (int bore = 0; bore < N_BORE; bore++)
-        for (int q = 0; q < 4; q++) {
-            const hx_curve out = arc(bore, q, outer[bore], 1.0);
-            const hx_curve in = arc(bore, q, inner[bore], 1.0);
-            const hx_curve from = straight(out.a, in.a), to = straight(out.b, in.b);
-            HX_TRY(hx_quads_add_block(quads, c->quarter[bore], c->ring[bore], part(&out, 0.0, 1.0),
-                                      part(&in, 0.0, 1.0), part(&from, 0.0, 1.0),
-                                      part(&to, 0.0, 1.0)));
-        }
-    return HX_OK;
-}
-
 static int add_plate(hx_quads *quads, const counts *c, const frame *f)
 {
     for (int bore = 0; bore < N_BORE; bore++)
@@ -279,7 +264,16 @@ static int draw(hx_quads *quads, const counts *c)
 {
     frame f;
     draw_frame(&f, c);
-    HX_TRY(add_rings(quads, c));
+    /* add the rings before any other block, as the element set "rings" requires */
+    for (int bore = 0; bore < N_BORE; bore++)
+        for (int q = 0; q < 4; q++) {
+            const hx_curve out = arc(bore, q, outer[bore], 1.0);
+            const hx_curve in = arc(bore, q, inner[bore], 1.0);
+            const hx_curve from = straight(out.a, in.a), to = straight(out.b, in.b);
+            HX_TRY(hx_quads_add_block(quads, c->quarter[bore], c->ring[bore], part(&out, 0.0, 1.0),
+                                      part(&in, 0.0, 1.0), part(&from, 0.0, 1.0),
+                                      part(&to, 0.0, 1.0)));
+        }
     return add_plate(quads, c, &f);
 }
 

@@ -6,6 +6,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/union_find.h"
 
 void hx_curve_at(const hx_curve *curve, double t, double point[2])
 {
@@ -134,14 +135,7 @@ int hx_quads_weld(hx_quads *q, double tolerance)
      * (sorted by x) */
     for (int64_t i = 0; i < n_rim; i++)
         for (int64_t j = i + 1; j < n_rim && rim[j].x - rim[i].x <= tolerance; j++) {
-            if (fabs(rim[j].z - rim[i].z) > tolerance) continue;
-            int32_t a = rim[i].point, b = rim[j].point;
-            while (to[a] != a) a = to[a];
-            while (to[b] != b) b = to[b];
-            if (a < b)
-                to[b] = a;
-            else
-                to[a] = b;
+            if (fabs(rim[j].z - rim[i].z) <= tolerance) hx_unite(to, rim[i].point, rim[j].point);
         }
     for (int64_t i = 0; i < q->n_point; i++) {
         if (to[i] != (int32_t)i) {

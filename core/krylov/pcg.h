@@ -27,9 +27,7 @@
 #include "pcg_ops.h"
 #include "precond.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Advice in messages about values that are not finite. */
 #define HX_NOT_FINITE_REMEDY                                                                       \
@@ -156,8 +154,6 @@ double hx_pcg_tolerance(hx_pcg_criterion criterion);
 
 void hx_pcg_free(hx_pcg *pcg);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

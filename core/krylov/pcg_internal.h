@@ -19,11 +19,6 @@ typedef enum {
 typedef struct hx_pcg_monitoring {
     double left; /* decades of the residual left to reduce after `judged` iterations */
     int judged, deflated, patience;
-    /* decades left after `late_judged` iterations, shortly before `patience` is reached */
-    double late_left;
-    int late_judged;
-    double rr;  /* r'r at the last call */
-    int n_rise; /* number of calls at which r'r had increased */
 } hx_pcg_monitoring;
 
 /* Progress of the refinement with the exact operator in one solve. */

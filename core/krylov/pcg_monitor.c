@@ -20,33 +20,15 @@ static int is_time_to_deflate(hx_pcg_run *s, int n_done)
     const double left = decades_left(&s->state), each = (p->left - left) / (n_done - p->judged);
     p->left = left;
     p->judged = n_done;
-    return left > m->decades && each * (m->far - n_done) < left;
+    return left > 0.0 && each * (m->far - n_done) < left;
 }
 
-static int is_time_to_refresh(hx_pcg_run *s, int n_done)
+/* 1 if r'z < 0, which proves that an estimate is so low that M is not positive definite, unless the
+ * first refresh has been done. */
+static int is_estimate_low(const hx_pcg_run *s)
 {
-    const hx_precond_monitoring *const m = s->pc->monitoring;
-    hx_pcg_monitoring *const p = &s->monitoring;
-    const double left = decades_left(&s->state), before = p->late_left;
-    const int n = n_done - p->late_judged;
-    if (n_done < p->patience - m->every || n < m->every) return 0;
-    p->late_left = left;
-    p->late_judged = n_done;
-    return n_done >= p->patience && !(left > 0.0 && (before - left) * m->worth > left * n);
-}
-
-/* 1 if the solve shows that an estimate is too low, unless the first refresh has been done. At once
- * if r'z < 0, which proves that M is not positive definite. */
-static int is_estimate_low(hx_pcg_run *s)
-{
-    const hx_precond_monitoring *const m = s->pc->monitoring;
-    const hx_pcg_state *const state = &s->state;
-    hx_pcg_monitoring *const p = &s->monitoring;
-    const int rises = state->rr > p->rr;
-    p->rr = state->rr;
-    p->n_rise += rises;
-    return p->patience == m->patience && ((rises && p->n_rise == m->rises) ||
-                                          (state->rz < 0.0 && decades_left(state) > m->decades));
+    return s->monitoring.patience == s->pc->monitoring->patience && s->state.rz < 0.0 &&
+           decades_left(&s->state) > 0.0;
 }
 
 static int refresh_estimates(hx_pcg_run *s)
@@ -57,7 +39,7 @@ static int refresh_estimates(hx_pcg_run *s)
 
 void hx_pcg_begin_monitoring(hx_pcg_run *s)
 {
-    s->monitoring = (hx_pcg_monitoring){.left = decades_left(&s->state), .rr = s->state.rr};
+    s->monitoring = (hx_pcg_monitoring){.left = decades_left(&s->state)};
     if (s->pc->monitoring) s->monitoring.patience = s->pc->monitoring->patience;
 }
 
@@ -73,7 +55,7 @@ int hx_pcg_monitor(hx_pcg_run *s, int *changed)
         s->monitoring.deflated = 1;
         *changed = kind->enable_deflation(s->pc);
     }
-    if (*changed == 0 && kind->refresh && is_time_to_refresh(s, n_done))
+    if (*changed == 0 && kind->refresh && n_done >= s->monitoring.patience)
         *changed = refresh_estimates(s);
     return *changed < 0 ? *changed : HX_OK;
 }

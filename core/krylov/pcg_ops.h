@@ -7,9 +7,7 @@
 #include "../base/host_device.h"
 #include "../device/device.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef enum {
     HX_PCG_RUNNING = 0,
@@ -268,8 +266,6 @@ typedef struct hx_pcg_ops {
                          hx_pcg_state *d_state);
 } hx_pcg_ops;
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

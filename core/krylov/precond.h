@@ -6,9 +6,7 @@
 #include "../device/snapshot.h"
 #include "../operator/operator.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_precond hx_precond;
 
@@ -69,24 +67,14 @@ typedef struct hx_precond_kind {
 } hx_precond_kind;
 
 /* When PCG calls `enable_deflation` and `refresh` in the course of a solve (pcg_monitor.c).
- * Counts are iterations. Notebook: 2026-11-28-loose-parts.md for deflation and `decades`,
- * 2026-11-26-lines.md for refreshes, 2026-11-28-rigid-motions-and-rounding.md for `rises`. */
+ * Counts are iterations. Notebook: 2026-11-28-loose-parts.md for deflation, 2026-11-26-lines.md for
+ * refreshes, 2026-11-29-fewer-constants.md for rules that are gone. */
 typedef struct hx_precond_monitoring {
     /* Deflation is enabled at most once per solve: after deflate_after iterations, or after at
      * least `earliest` iterations, checked every `every`, if recent convergence predicts at least
      * `far` iterations in all. */
     int earliest, every, far, deflate_after;
-    /* Estimates are refreshed after `patience` iterations, a limit that is doubled each time, but
-     * later if the last `every` or more iterations predict that fewer than `worth` are left, which
-     * is about the cost of a refresh. */
-    int patience, worth;
-    /* If the residual rises this often, an eigenvalue estimate is too low, and the smoother
-     * amplifies the modes above it. The first refresh then comes early. */
-    int rises;
-    /* Decades that must be left to reduce for early deflation, and for a refresh because of r'z <
-     * 0. The residual varies by a third of a decade within two iterations, so closer to the end
-     * recent convergence predicts little. */
-    double decades;
+    int patience; /* estimates are refreshed after so many, a limit that is doubled each time */
 } hx_precond_monitoring;
 
 struct hx_precond {
@@ -112,8 +100,6 @@ size_t hx_precond_bytes(const hx_precond_kind *kind, const hx_problem *problem,
                         const hx_device_ops *device, const hx_operator_kind *op_kind);
 void hx_precond_free(hx_precond *pc);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -108,19 +108,6 @@ static void fill_axes(hx_interaction *in, const hx_knots *knots)
     }
 }
 
-static void fill_values(hx_interaction *in, const double *point, const double *weight,
-                        const double *modulus)
-{
-    double *const to = in->reals + (in->point - in->reals);
-    double *const to_modulus = in->reals + (in->modulus - in->reals);
-    for (int64_t k = 0; k < in->n_point; k++) {
-        const double w = weight ? weight[k] : 1.0;
-        for (int i = 0; i < 3; i++) to[4 * k + i] = i < in->dim ? w * point[3 * k + i] : 0.0;
-        to[4 * k + 3] = w;
-    }
-    for (int64_t e = 0; e < in->n_cell; e++) to_modulus[e] = modulus ? modulus[e] : 1.0;
-}
-
 int hx_interaction_create(hx_interaction *in, int dim, const hx_knots *axis, const double *point,
                           const double *weight, const double *modulus, const hx_form *form)
 {
@@ -138,7 +125,14 @@ int hx_interaction_create(hx_interaction *in, int dim, const hx_knots *axis, con
     HX_TRY_FAIL(hx_alloc_raw(&offsets, (size_t)in->n_point + 1, sizeof *offsets, "rows"));
     hx_interaction_rebase(in, integers, reals, offsets);
     fill_axes(in, axis);
-    fill_values(in, point, weight, modulus);
+    double *const to = in->reals + (in->point - in->reals);
+    double *const to_modulus = in->reals + (in->modulus - in->reals);
+    for (int64_t k = 0; k < in->n_point; k++) {
+        const double w = weight ? weight[k] : 1.0;
+        for (int i = 0; i < 3; i++) to[4 * k + i] = i < in->dim ? w * point[3 * k + i] : 0.0;
+        to[4 * k + 3] = w;
+    }
+    for (int64_t e = 0; e < in->n_cell; e++) to_modulus[e] = modulus ? modulus[e] : 1.0;
     in->offsets[0] = 0;
     for (int64_t k = 0; k < in->n_point; k++) {
         int r[3];

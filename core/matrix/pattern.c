@@ -311,12 +311,6 @@ fail:
     return rc;
 }
 
-size_t hx_pattern_bytes(const hx_pattern *p)
-{
-    return ((size_t)p->n_row + 1) * sizeof(int64_t) + (size_t)p->n_entry * sizeof(int32_t) +
-           (size_t)p->n_pair * (size_t)p->slot_bytes;
-}
-
 size_t hx_device_pattern_bytes(const hx_device_pattern *p)
 {
     return ((size_t)p->n_row + 1) * sizeof(int64_t) + (size_t)p->n_entry * sizeof(int32_t) +

@@ -168,7 +168,6 @@ static HX_HD int hx_slot_at(const void *slot, int slot_bytes, int64_t pair)
     return k == HX_NO_SLOT_16 ? -1 : k;
 }
 
-size_t hx_pattern_bytes(const hx_pattern *pattern);
 size_t hx_device_pattern_bytes(const hx_device_pattern *pattern);
 
 /* Both accept a zeroed struct. */

@@ -34,7 +34,7 @@ typedef struct hx_matrix_file_kind {
     size_t n_state;                                 /* bytes of the writer's `state` */
     int (*begin)(hx_matrix_writer *w);
     int (*rows)(hx_matrix_writer *w, const hx_csr_rows *rows);
-    int (*end)(hx_matrix_writer *w);
+    int (*end)(hx_matrix_writer *w); /* NULL: nothing follows the rows */
     int64_t (*columns_bytes)(const hx_columns *columns);
     int64_t (*held_bytes)(const hx_held_list *held);
     int64_t (*numbers_bytes)(const hx_number_list *list);

@@ -147,7 +147,7 @@ int hx_matrix_writer_close(hx_matrix_writer *w)
                         w->out->file.path, (long long)w->n_row, (long long)w->shape.n_row,
                         (long long)w->n_entry, (long long)w->shape.n_entry,
                         hx_noun(w->shape.n_entry, "entry", "entries"));
-    HX_TRY(w->kind->end(w));
+    if (w->kind->end) HX_TRY(w->kind->end(w));
     return hx_block_finish(w->out);
 }
 

@@ -105,12 +105,6 @@ static int put_mtx_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
                              LINE_BYTES, put_entries, rows);
 }
 
-static int end_matrix(hx_matrix_writer *w)
-{
-    (void)w;
-    return HX_OK;
-}
-
 static unsigned char *put_values(const void *what, int64_t begin, int64_t end, unsigned char *to)
 {
     const double *const value = what;
@@ -231,7 +225,6 @@ const hx_matrix_file_kind hx_matrix_mtx = {
     .n_state = sizeof(mtx_state),
     .begin = begin_matrix,
     .rows = put_mtx_rows,
-    .end = end_matrix,
     .columns_bytes = columns_bytes,
     .held_bytes = held_bytes,
     .numbers_bytes = numbers_bytes,

@@ -52,12 +52,6 @@ static int put_petsc_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
     return hx_block_put(w->out, values + 8 * w->n_entry, n, 8, hx_put_f64_big, rows->value, NULL);
 }
 
-static int end_matrix(hx_matrix_writer *w)
-{
-    (void)w;
-    return HX_OK;
-}
-
 /* Writes a vector at *offset, which is advanced. */
 static int put_vector(hx_block_file *out, int64_t *offset, int64_t n, const double *value)
 {
@@ -124,7 +118,6 @@ const hx_matrix_file_kind hx_matrix_petsc = {
     .n_state = 1,
     .begin = begin_matrix,
     .rows = put_petsc_rows,
-    .end = end_matrix,
     .columns_bytes = columns_bytes,
     .held_bytes = held_bytes,
     .numbers_bytes = numbers_bytes,

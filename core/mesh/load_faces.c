@@ -8,14 +8,6 @@
 #include "../base/vec3.h"
 #include "hex8.h"
 
-static int raise_inner(const hx_set *set)
-{
-    return HX_RAISE(HX_EINPUT,
-                    "set '%s' has %lld face%s, all of them between two elements instead of on the "
-                    "boundary: name faces on the boundary, or a set of nodes",
-                    set->name, (long long)set->n_face, set->n_face == 1 ? "" : "s");
-}
-
 int64_t hx_set_inner_faces(const hx_mesh *mesh, const hx_set *set)
 {
     int64_t n = 0;
@@ -92,7 +84,12 @@ static int list_load_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_fa
  * set. */
 static int check_inner(const hx_mesh *mesh, const hx_set *set)
 {
-    if (set->n_face > 0) return raise_inner(set);
+    if (set->n_face > 0)
+        return HX_RAISE(
+            HX_EINPUT,
+            "set '%s' has %lld face%s, all of them between two elements instead of on the "
+            "boundary: name faces on the boundary, or a set of nodes",
+            set->name, (long long)set->n_face, set->n_face == 1 ? "" : "s");
     for (size_t i = 0; set->rule == HX_SET_OR && i < set->n_part; i++) {
         const hx_set *const part = hx_mesh_find_set(mesh, set->part[i]);
         if (part) HX_TRY(check_inner(mesh, part));

@@ -75,19 +75,29 @@ typedef struct boundary {
 /* Returns an element that a boundary face meets incorrectly, -1: none. */
 typedef int64_t find_other(const boundary *b, int64_t face);
 
-/* Counts the boundary faces that meet another one incorrectly; *first: the first of them. */
-static int64_t count_faces(const boundary *b, find_other *find, int64_t *first)
+/* Counts the boundary faces that meet another one incorrectly, and names the first of them with the
+ * element that it meets: in a warning if the mesh is kept as it is, otherwise in an error. Both
+ * texts take the mesh's name, the elements and the number of triangles. */
+static int check_meeting(const boundary *b, find_other *find, const char *warning,
+                         const char *error, int keep_apart, hx_notes *notes)
 {
-    int64_t n = 0, lowest = INT64_MAX;
-    if (!b->is_boundary) return 0;
-#pragma omp parallel for schedule(static) reduction(+ : n) reduction(min : lowest)
+    const hx_mesh *mesh = b->mesh;
+    int64_t n = 0, first = INT64_MAX;
+    if (!b->is_boundary) return HX_OK;
+#pragma omp parallel for schedule(static) reduction(+ : n) reduction(min : first)
     for (int64_t i = 0; i < b->n_face; i++) {
         if (find(b, b->face[i]) < 0) continue;
         n++;
-        if (b->face[i] < lowest) lowest = b->face[i];
+        if (b->face[i] < first) first = b->face[i];
     }
-    *first = lowest;
-    return n;
+    if (n == 0) return HX_OK;
+    const long long one = (long long)hx_mesh_elem_number(mesh, first / 6);
+    const long long other = (long long)hx_mesh_elem_number(mesh, find(b, first));
+    const char *const noun = hx_noun(n, "triangle", "triangles");
+    if (keep_apart)
+        return hx_notes_add(notes, HX_NOTE_WARNING, warning, mesh->name, one, other, (long long)n,
+                            noun);
+    return HX_RAISE(HX_EINPUT, error, mesh->name, one, other, (long long)n, noun);
 }
 
 /* --- quadrilaterals against triangles --- */
@@ -120,24 +130,14 @@ static int64_t find_below(const boundary *b, int64_t face)
  * them. */
 static int check_kinds(const boundary *b, int keep_apart, hx_notes *notes)
 {
-    const hx_mesh *mesh = b->mesh;
-    int64_t first;
-    const int64_t n = count_faces(b, find_below, &first);
-    if (n == 0) return HX_OK;
-    const long long one = (long long)hx_mesh_elem_number(mesh, first / 6);
-    const long long other = (long long)hx_mesh_elem_number(mesh, find_below(b, first));
-    if (keep_apart)
-        return hx_notes_add(notes, HX_NOTE_WARNING,
-                            "%s: a triangle of element %lld lies on a quadrilateral of element "
-                            "%lld (%lld such %s): they are connected only at its nodes",
-                            mesh->name, one, other, (long long)n,
-                            hx_noun(n, "triangle", "triangles"));
-    return HX_RAISE(
-        HX_EINPUT,
+    return check_meeting(
+        b, find_below,
+        "%s: a triangle of element %lld lies on a quadrilateral of element %lld (%lld such %s): "
+        "they are connected only at its nodes",
         "%s: a triangle of element %lld lies on a quadrilateral of element %lld (%lld such %s): "
         "elements must meet at whole faces, so put pyramids between hexahedra and tetrahedra, or "
         "mesh both sides equally (mesh.merge = 0.0 accepts them unchanged)",
-        mesh->name, one, other, (long long)n, hx_noun(n, "triangle", "triangles"));
+        keep_apart, notes);
 }
 
 /* --- quadrilaterals cut along both diagonals --- */
@@ -253,24 +253,15 @@ static int64_t find_crossing(const boundary *b, int64_t face)
 /* Checks for overlapping triangles. */
 static int check_diagonals(const boundary *b, int keep_apart, hx_notes *notes)
 {
-    const hx_mesh *mesh = b->mesh;
-    int64_t first;
-    const int64_t n = count_faces(b, find_crossing, &first);
-    if (n == 0) return HX_OK;
-    const long long one = (long long)hx_mesh_elem_number(mesh, first / 6);
-    const long long two = (long long)hx_mesh_elem_number(mesh, find_crossing(b, first));
-    if (keep_apart)
-        return hx_notes_add(notes, HX_NOTE_WARNING,
-                            "%s: triangles of elements %lld and %lld overlap without being equal "
-                            "(%lld such %s): they are connected only at their nodes",
-                            mesh->name, one, two, (long long)n,
-                            hx_noun(n, "triangle", "triangles"));
-    return HX_RAISE(HX_EINPUT,
-                    "%s: triangles of elements %lld and %lld overlap without being equal (%lld "
-                    "such %s), like those of a quadrilateral that is cut along different diagonals "
-                    "on its two sides: elements must meet at whole faces, so mesh both sides "
-                    "equally (mesh.merge = 0.0 accepts them unchanged)",
-                    mesh->name, one, two, (long long)n, hx_noun(n, "triangle", "triangles"));
+    return check_meeting(
+        b, find_crossing,
+        "%s: triangles of elements %lld and %lld overlap without being equal (%lld such %s): they "
+        "are connected only at their nodes",
+        "%s: triangles of elements %lld and %lld overlap without being equal (%lld such %s), like "
+        "those of a quadrilateral that is cut along different diagonals on its two sides: elements "
+        "must meet at whole faces, so mesh both sides equally (mesh.merge = 0.0 accepts them "
+        "unchanged)",
+        keep_apart, notes);
 }
 
 /* --- hanging nodes --- */

@@ -37,20 +37,15 @@ const hx_set *hx_mesh_find_set(const hx_mesh *mesh, const char *name)
     return NULL;
 }
 
-static int compare_nodes(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 int64_t hx_set_stated_faces(const hx_mesh *mesh, const hx_set *set)
 {
     if (set->rule == HX_SET_PLAIN) return set->n_face;
     if (set->n_elem > 0) return 0;
     for (int64_t k = 0; k < 4 * set->n_face; k++) {
         const int64_t face = set->face[k / 4];
-        const int32_t *const node = &mesh->conn[8 * (face / 6) + hx_hex_face[face % 6][k % 4]];
-        if (!bsearch(node, set->node, (size_t)set->n_node, sizeof *node, compare_nodes)) return 0;
+        const int32_t node = mesh->conn[8 * (face / 6) + hx_hex_face[face % 6][k % 4]];
+        const int64_t at = hx_count_below_i32(set->node, set->n_node, node);
+        if (at == set->n_node || set->node[at] != node) return 0;
     }
     return set->n_face;
 }
@@ -118,11 +113,17 @@ static int merge_i32(int32_t **list, int64_t *n, const int32_t *more, int64_t n_
     return HX_OK;
 }
 
-/* Opens the set to add to; checks that the mesh is not finished and that min..max are in
- * 0..limit-1. */
-static int open_set(hx_mesh *mesh, const char *name, const char *what, int64_t min, int64_t max,
-                    int64_t limit, hx_set **set)
+/* Opens the set to add n items to; checks that the mesh is not finished and that the items, of a
+ * list or faces, are in 0..limit-1. */
+static int open_set(hx_mesh *mesh, const char *name, const char *what, int64_t n,
+                    const int32_t *list, const int64_t *face, int64_t limit, hx_set **set)
 {
+    int64_t min = 0, max = -1;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t item = list ? list[i] : face[i];
+        if (item < min) min = item;
+        if (item > max) max = item;
+    }
     if (!name || !*name) return HX_RAISE(HX_EINPUT, "%s: a set needs a name", mesh->name);
     if (mesh->node_elem_ptr)
         return HX_RAISE(HX_EINTERNAL, "%s: set \"%s\" added to a finished mesh", mesh->name, name);
@@ -138,40 +139,24 @@ static int open_set(hx_mesh *mesh, const char *name, const char *what, int64_t m
     return hx_mesh_append_set(mesh, name, set);
 }
 
-static void range_i32(const int32_t *list, int64_t n, int64_t *min, int64_t *max)
-{
-    *min = 0;
-    *max = -1;
-    for (int64_t i = 0; i < n; i++) {
-        if (list[i] < *min) *min = list[i];
-        if (list[i] > *max) *max = list[i];
-    }
-}
-
 int hx_mesh_add_node_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *node)
 {
     hx_set *set;
-    int64_t min, max;
-    range_i32(node, n, &min, &max);
-    HX_TRY(open_set(mesh, name, "node", min, max, mesh->n_node, &set));
+    HX_TRY(open_set(mesh, name, "node", n, node, NULL, mesh->n_node, &set));
     return merge_i32(&set->node, &set->n_node, node, n);
 }
 
 int hx_mesh_add_elem_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *elem)
 {
     hx_set *set;
-    int64_t min, max;
-    range_i32(elem, n, &min, &max);
-    HX_TRY(open_set(mesh, name, "element", min, max, mesh->n_elem, &set));
+    HX_TRY(open_set(mesh, name, "element", n, elem, NULL, mesh->n_elem, &set));
     return merge_i32(&set->elem, &set->n_elem, elem, n);
 }
 
 int hx_mesh_add_middle_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *end)
 {
     hx_set *set;
-    int64_t min, max;
-    range_i32(end, 2 * n, &min, &max);
-    HX_TRY(open_set(mesh, name, "node", min, max, mesh->n_node, &set));
+    HX_TRY(open_set(mesh, name, "node", 2 * n, end, NULL, mesh->n_node, &set));
     HX_TRY(hx_resize_raw(&set->middle, 2 * (size_t)set->n_middle, 2 * (size_t)(set->n_middle + n),
                          sizeof *set->middle, "middles of a set"));
     if (n > 0) memcpy(set->middle + 2 * set->n_middle, end, 2 * (size_t)n * sizeof *end);
@@ -182,13 +167,8 @@ int hx_mesh_add_middle_set(hx_mesh *mesh, const char *name, int64_t n, const int
 int hx_mesh_add_face_set(hx_mesh *mesh, const char *name, int64_t n, const int64_t *face)
 {
     hx_set *set;
-    int64_t min = 0, max = -1;
-    for (int64_t i = 0; i < n; i++) {
-        if (face[i] < min) min = face[i];
-        if (face[i] > max) max = face[i];
-    }
-    HX_TRY(
-        open_set(mesh, name, "face (element * 6 + local face)", min, max, 6 * mesh->n_elem, &set));
+    HX_TRY(open_set(mesh, name, "face (element * 6 + local face)", n, NULL, face, 6 * mesh->n_elem,
+                    &set));
     HX_TRY(hx_resize_raw(&set->face, (size_t)set->n_face, (size_t)(set->n_face + n),
                          sizeof *set->face, "faces of a set"));
     if (n > 0) memcpy(set->face + set->n_face, face, (size_t)n * sizeof *set->face);

@@ -10,10 +10,6 @@
 #include "model_files.h"
 #include "stl.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_CAD_UNIT = 32, HX_CAD_TETS = 100000 };
 
 /* Reads the unit of length of a model from its text: "mm", "in", "m", ...; "" if the format (BREP,
@@ -117,9 +113,5 @@ int hx_cad_is_left(const char *keep, const char *model, double size, hx_cad_reco
 
 /* Writes the header and the mesh file `from` to `keep` atomically; makes its folder. */
 int hx_cad_keep(const char *keep, const char *from, const hx_cad_record *record);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -127,16 +127,6 @@ static int vote(const hx_stl *stl, const hx_mesh *mesh, const hx_set *set, int32
     return HX_OK;
 }
 
-static void drop_set(hx_mesh *mesh, size_t i)
-{
-    hx_set *const set = &mesh->set[i];
-    free(set->name);
-    free(set->node);
-    free(set->elem);
-    free(set->face);
-    memmove(set, set + 1, (--mesh->n_set - i) * sizeof *set);
-}
-
 /* Replaces the sets of patches by sets of the faces that the patches are pieces of. */
 static int name_patches(const hx_stl *stl, hx_mesh *mesh)
 {
@@ -150,7 +140,12 @@ static int name_patches(const hx_stl *stl, hx_mesh *mesh)
         HX_TRY(vote(stl, mesh, &mesh->set[i], &face));
         snprintf(name, sizeof name, "face-%d", face + 1);
         HX_TRY(hx_mesh_add_face_set(mesh, name, mesh->set[i].n_face, mesh->set[i].face));
-        drop_set(mesh, i);
+        hx_set *const set = &mesh->set[i];
+        free(set->name);
+        free(set->node);
+        free(set->elem);
+        free(set->face);
+        memmove(set, set + 1, (--mesh->n_set - i) * sizeof *set);
     }
     return HX_OK;
 }

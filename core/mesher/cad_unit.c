@@ -98,20 +98,6 @@ static void find_step_unit(FILE *f, char unit[HX_CAD_UNIT])
 
 enum { GLOBAL = 8192, UNIT_FLAG = 14, UNIT_NAME = 15 };
 
-static size_t read_global(FILE *f, char text[GLOBAL])
-{
-    char line[256];
-    size_t n = 0;
-    while (fgets(line, sizeof line, f)) {
-        if (strlen(line) < 73 || line[72] != 'G') continue;
-        if (n + 73 > GLOBAL) break;
-        memcpy(text + n, line, 72);
-        n += 72;
-    }
-    text[n] = '\0';
-    return n;
-}
-
 /* The next parameter, starting at *at; Hollerith texts like "4HINCH" without their prefix. */
 static void next_parameter(const char *text, size_t n, size_t *at, char separator, char end,
                            char value[HX_CAD_UNIT])
@@ -136,7 +122,15 @@ static void find_iges_unit(FILE *f, char unit[HX_CAD_UNIT])
     static const char *const by_flag[] = {"in", "in", "mm",  "",   "ft", "mi",
                                           "m",  "km", "mil", "um", "cm", "uin"};
     char text[GLOBAL], value[HX_CAD_UNIT];
-    const size_t n = read_global(f, text);
+    char line[256];
+    size_t n = 0;
+    while (fgets(line, sizeof line, f)) {
+        if (strlen(line) < 73 || line[72] != 'G') continue;
+        if (n + 73 > GLOBAL) break;
+        memcpy(text + n, line, 72);
+        n += 72;
+    }
+    text[n] = '\0';
     size_t at = 0;
     int flag = 1;
     char separator = ',', end = ';';

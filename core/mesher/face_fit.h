@@ -8,9 +8,7 @@
 #include "../base/error.h"
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef enum {
     HX_FACE_PLANE,
@@ -47,8 +45,6 @@ int hx_face_fit_smooth(const hx_mesh *mesh, const hx_set *set, hx_face_shape *sh
 /* "plane", "cylinder", "hollow cylinder", ... */
 const char *hx_face_kind_name(const hx_face_shape *shape);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

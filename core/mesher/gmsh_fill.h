@@ -5,9 +5,7 @@
 #include "../base/notes.h"
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_fill_options {
     const char *what; /* name of the surface, for messages */
@@ -26,8 +24,6 @@ typedef struct hx_fill_options {
 int hx_gmsh_fill(const hx_fill_options *options, const char *folder, const char *file,
                  hx_mesh *mesh, hx_notes *notes);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

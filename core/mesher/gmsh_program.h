@@ -6,9 +6,7 @@
 #include "../base/notes.h"
 #include "process.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_gmsh_program {
     char *path;       /* (owned) */
@@ -52,8 +50,6 @@ typedef struct hx_gmsh_result {
 int hx_gmsh_run(const hx_gmsh_program *program, const hx_gmsh_job *job, hx_notes *notes,
                 hx_gmsh_result *result);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

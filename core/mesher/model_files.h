@@ -9,9 +9,7 @@
 #include "../mesh/mesh.h"
 #include "../problem/conditions.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Facts about a meshed CAD model. */
 typedef struct hx_cad_facts {
@@ -77,8 +75,6 @@ int hx_model_is_cad(const char *path);
 int hx_model_read(const char *path, const hx_model_options *options, hx_mesh *mesh,
                   hx_conditions *conditions, hx_notes *notes);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -8,9 +8,7 @@
 
 #include "../base/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 enum { HX_PROCESS_TAIL = 4096 };
 
@@ -53,8 +51,6 @@ int hx_process_find(const char *name, char **path);
  * terminated" into text; returns it. */
 const char *hx_process_fate(const hx_process_result *result, char *text, size_t n_text);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -5,10 +5,6 @@
 
 #include "step_file.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_STEP_NAME = 128 };
 
 /* A right-handed frame. */
@@ -64,9 +60,5 @@ void hx_step_face_free(hx_step_face *face);
 /* Distance of x from the edge, and from the surface (0 for one that is not compared). */
 double hx_step_edge_distance(const hx_step_edge *edge, const double x[3]);
 double hx_step_surface_distance(const hx_step_face *face, const double x[3]);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

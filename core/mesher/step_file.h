@@ -9,10 +9,6 @@
 
 #include "../base/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A part of the text; at = NULL: there is none. */
 typedef struct hx_step_text {
     const char *at, *end;
@@ -71,9 +67,5 @@ int hx_step_is(hx_step_text item, const char *word);
  * \X4\...\X0\, \X\.. and \S\. are decoded, blanks at its ends are removed. Bytes that are not UTF-8
  * become "_". */
 void hx_step_string(hx_step_text item, char *to, size_t n_to);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -7,10 +7,6 @@
 
 #include "../base/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct hx_stl {
     int64_t n_node, n_tri;
     double *xyz;  /* [n_node][3] (owned) */
@@ -46,9 +42,5 @@ void hx_stl_free(hx_stl *stl);
 
 /* Returns the face whose triangles are nearest to x. O(n_tri). */
 int32_t hx_stl_nearest_face(const hx_stl *stl, const double x[3]);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -27,9 +27,7 @@
 #include "../mesh/mesh.h"
 #include "../space/space.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 enum { HX_COARSE_LEVELS = 16, HX_COARSE_OFFSETS = 27 };
 #define HX_COARSE_CENTRE 13 /* the offset (0, 0, 0) */
@@ -157,8 +155,6 @@ void hx_coarse_estimate(const hx_mesh *mesh, const struct hx_mg_params *params, 
 /* Accepts a zeroed struct. */
 void hx_coarse_free(hx_coarse *coarse);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

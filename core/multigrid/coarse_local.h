@@ -6,17 +6,13 @@
 #include "../problem/problem.h"
 #include "coarse.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* `coarse` covers the space of local->whole; removes from its lists what the subdomain does not
  * have. The elements of the subdomain are a contiguous range of the whole. O(n_elem of the
  * whole). */
 int hx_coarse_cut(hx_coarse *coarse, const hx_problem *local);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -6,9 +6,7 @@
 #include "../problem/problem.h"
 #include "coarse.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_coarse_springs {
     int64_t n;
@@ -30,8 +28,6 @@ int hx_coarse_films_create(hx_coarse_springs *films, const hx_coarse *coarse,
 /* Accepts a zeroed struct. */
 void hx_coarse_springs_free(hx_coarse_springs *springs);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "../base/c_linkage.h"
+
+HX_C_BEGIN
 
 enum {
     HX_FUSED_LEVELS = 3,  /* maximum number of smoothed levels */
@@ -74,8 +74,6 @@ typedef struct hx_mg_fused {
     int n_block, n_step;
 } hx_mg_fused;
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

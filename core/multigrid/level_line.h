@@ -10,9 +10,7 @@
 
 #include "multigrid.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 enum { HX_LEVEL_BLOCK = HX_MG_DOF * HX_MG_DOF, HX_LEVEL_LINE_NUMBERS = 2 * HX_LEVEL_BLOCK };
 
@@ -27,8 +25,6 @@ enum { HX_LEVEL_BLOCK = HX_MG_DOF * HX_MG_DOF, HX_LEVEL_LINE_NUMBERS = 2 * HX_LE
 #define HX_LEVEL_LINE_PIVOT (0.1 * HX_LEVEL_LINE_ADDED)
 #define HX_LEVEL_LINE_LEAST 1e-6
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -83,9 +83,6 @@ const hx_mg_params hx_mg_defaults = {
             .far = 60,
             .deflate_after = 30,
             .patience = 40,
-            .worth = 10,
-            .rises = 4,
-            .decades = 1.0,
         },
 };
 

@@ -9,9 +9,7 @@
 
 #include "../krylov/precond.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* A rule for a direction of a coarse grid that has few cells: if all conditions of a rule hold, the
  * next coarse grid keeps these cells; if no rule applies, the direction is coarsened. Notebook:
@@ -179,8 +177,6 @@ static inline const hx_mg_params *hx_mg_params_of(const hx_problem *problem)
  * "deflation.stiff". */
 int hx_mg_params_check(const hx_mg_params *params, const char **member);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -16,9 +16,7 @@
 #include "coarse.h"
 #include "fused_cycle.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 enum { HX_MG_MAX_DEGREE = 8, HX_MG_DOF = 6 };
 
@@ -455,8 +453,6 @@ typedef struct hx_multigrid_ops {
 /* HX_EINTERNAL: a required entry is missing; the message names it. `what` names the tables. */
 int hx_multigrid_ops_check(const hx_multigrid_ops *ops, const char *what);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

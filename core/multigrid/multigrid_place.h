@@ -9,9 +9,7 @@
 #include "../base/host_device.h"
 #include "multigrid.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Limits for both: the search considers few cells as models, and a class needs a minimum size to be
  * worth a table. */
@@ -91,8 +89,6 @@ static HX_HD int hx_mg_places_agree(const hx_mg_places *p, int64_t cell, int64_t
     return same;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -7,9 +7,7 @@
 #include "../krylov/precond.h"
 #include "coarse.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_coarse_plan {
     const hx_mesh *mesh; /* the mesh of the grids (borrowed); NULL: nothing has been made */
@@ -45,8 +43,6 @@ double hx_coarse_plan_aspect(const hx_problem *problem);
 /* Accepts a zeroed struct. */
 void hx_coarse_plan_free(hx_coarse_plan *plan);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -17,14 +17,6 @@ typedef struct graph {
     idx_t *begin, *other, *weight, *part;
 } graph;
 
-static void free_graph(graph *g)
-{
-    free(g->begin);
-    free(g->other);
-    free(g->weight);
-    free(g->part);
-}
-
 static int alloc_graph(graph *g, int64_t n_elem)
 {
     memset(g, 0, sizeof *g);
@@ -97,7 +89,10 @@ int hx_partition_graph(const hx_mesh *mesh, int n_rank, int32_t *rank)
         build_graph(&g, mesh);
         rc = cut_graph(&g, mesh, n_rank, rank);
     }
-    free_graph(&g);
+    free(g.begin);
+    free(g.other);
+    free(g.weight);
+    free(g.part);
     return rc;
 }
 

@@ -113,12 +113,6 @@ static int make_run(const hx_partition_items *items, const int32_t *sorted, hx_p
     return HX_OK;
 }
 
-static void free_run(hx_partition_run *run)
-{
-    free((void *)run->key);
-    free((void *)run->before);
-}
-
 static int rank_of_key(int64_t key, int n_rank, const int64_t *cut)
 {
     int rank = 0;
@@ -147,7 +141,8 @@ int hx_partition_curve(const hx_partition_items *items, const int32_t *sorted, i
     for (int64_t i = 0; i < items->n; i++)
         rank[sorted[i]] = rank_of_key((int64_t)run.key[i], n_rank, cut);
 fail:
-    free_run(&run);
+    free((void *)run.key);
+    free((void *)run.before);
     free(of);
     free(limit);
     free(cut);

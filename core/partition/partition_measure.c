@@ -31,11 +31,6 @@ typedef struct meetings {
     size_t n_byte;
 } meetings;
 
-static void meet_ranks(meetings *m, int32_t a, int32_t b)
-{
-    m->bit[(size_t)a * m->n_byte + (size_t)b / 8] |= (uint8_t)(1u << (b % 8));
-}
-
 static void count_nodes(hx_partition_figures *f, const hx_partition *p, const hx_mesh *mesh,
                         int32_t *rank, meetings *m)
 {
@@ -48,7 +43,9 @@ static void count_nodes(hx_partition_figures *f, const hx_partition *p, const hx
             s->n_halo += n > 1;
             s->n_sent += n - 1;
             for (int j = 0; j < n; j++)
-                if (j != i) meet_ranks(m, rank[i], rank[j]);
+                if (j != i)
+                    m->bit[(size_t)rank[i] * m->n_byte + (size_t)rank[j] / 8] |=
+                        (uint8_t)(1u << (rank[j] % 8));
         }
     }
     for (int r = 0; r < p->n_rank; r++)
@@ -72,21 +69,6 @@ static int64_t count_cut_faces(const hx_partition *p, const hx_mesh *mesh)
     return n_cut;
 }
 
-static void count_elements(hx_partition_figures *f, const hx_partition *p, const hx_mesh *mesh)
-{
-    int64_t all = 0, most = 0;
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        hx_partition_subdomain *s = f->subdomain + p->rank[e];
-        const int weight = hx_partition_weight(mesh->conn + 8 * e);
-        s->n_elem++;
-        s->weight += weight;
-        all += weight;
-    }
-    for (int r = 0; r < p->n_rank; r++)
-        if (f->subdomain[r].weight > most) most = f->subdomain[r].weight;
-    f->balance = (double)most * p->n_rank / (double)all;
-}
-
 static int64_t most_at_a_node(const hx_mesh *mesh)
 {
     int64_t most = 0;
@@ -107,7 +89,17 @@ int hx_partition_measure(hx_partition_figures *f, const hx_partition *p, const h
     if (rc == HX_OK)
         rc = hx_alloc(&rank, (size_t)most_at_a_node(mesh), sizeof *rank, "ranks of a node");
     if (rc == HX_OK) {
-        count_elements(f, p, mesh);
+        int64_t all = 0, most = 0;
+        for (int64_t e = 0; e < mesh->n_elem; e++) {
+            hx_partition_subdomain *s = f->subdomain + p->rank[e];
+            const int weight = hx_partition_weight(mesh->conn + 8 * e);
+            s->n_elem++;
+            s->weight += weight;
+            all += weight;
+        }
+        for (int r = 0; r < p->n_rank; r++)
+            if (f->subdomain[r].weight > most) most = f->subdomain[r].weight;
+        f->balance = (double)most * p->n_rank / (double)all;
         count_nodes(f, p, mesh, rank, &m);
         f->n_cut = count_cut_faces(p, mesh);
     }

@@ -7,9 +7,7 @@
 
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* A bore and its load: the pressure max(0, peak . rho) along the radial unit vector rho, and the
  * traction `uniform` for the force component along the axis. Their integral with 2x2 Gauss points
@@ -33,8 +31,6 @@ typedef struct hx_bearing {
 int hx_bearing_fit(const hx_mesh *mesh, const char *set, const char *origin, const double force[3],
                    hx_bearing *bearing);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -33,9 +33,7 @@
 #include "../space/hex20.h"
 #include "problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Mass of a density: rho above the threshold 0.1, 0.1 (6 r^6 - 5 r^7) with r = rho / 0.1 below it.
  * With mass ~ rho and stiffness ~ rho^p, void of vanishing density would sag without bound under
@@ -222,8 +220,6 @@ static HX_HD double hx_hex8_body_work(const double *x, const double *u, const hx
     return work;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

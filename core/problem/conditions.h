@@ -7,9 +7,7 @@
 #include "file_units.h"
 #include "unread.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* A prescribed displacement or a force at component 0, 1 or 2 of a node. */
 typedef struct hx_file_value {
@@ -130,8 +128,6 @@ size_t hx_conditions_bytes(const hx_conditions *conditions);
 /* Accepts a zeroed struct. */
 void hx_conditions_free(hx_conditions *conditions);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -4,9 +4,9 @@
 #ifndef HX_FILE_UNITS_H
 #define HX_FILE_UNITS_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "../base/c_linkage.h"
+
+HX_C_BEGIN
 
 typedef struct hx_file_units {
     char stated[32];   /* as the file names them: "MKS", "Foot (pound f)"; "": it states none */
@@ -27,8 +27,6 @@ hx_file_units hx_file_units_of_unv(int code, const char *text);
  * systems keep theirs. */
 void hx_file_units_set_factors(hx_file_units *units, double metre, double newton);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

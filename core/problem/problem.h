@@ -8,9 +8,7 @@
 #include "../space/space.h"
 #include "spec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* density b(x) = at_origin + gradient x: force per volume of solid material from gravity and
  * rotations of a case. For other densities see body_force.h. */
@@ -231,8 +229,6 @@ void hx_problem_add_at_nodes(const hx_space *space, const hx_set *set, int compo
 size_t hx_problem_bytes(const hx_problem *problem);
 void hx_problem_free(hx_problem *problem);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -132,17 +132,6 @@ static int has_other_ambient(const film_faces *faces)
     return 0;
 }
 
-static int alloc_films(hx_films *films, size_t n_face, size_t most, int has_square)
-{
-    const size_t n = most * n_face;
-    if (has_square) HX_TRY(hx_alloc_raw(&films->square, most * n, sizeof *films->square, WHAT));
-    HX_TRY(hx_alloc_raw(&films->node, n, sizeof *films->node, WHAT));
-    HX_TRY(hx_alloc_raw(&films->ptr, n + 1, sizeof *films->ptr, WHAT));
-    HX_TRY(hx_alloc_raw(&films->source, n, sizeof *films->source, WHAT));
-    HX_TRY(hx_alloc_raw(&films->col, most * n, sizeof *films->col, WHAT));
-    return hx_alloc_raw(&films->value, most * n, sizeof *films->value, WHAT);
-}
-
 static int make_films(hx_problem *problem, const film_faces *faces, double *source)
 {
     hx_films *films = &problem->films;
@@ -155,7 +144,14 @@ static int make_films(hx_problem *problem, const film_faces *faces, double *sour
     film_entries entries = {0};
     uint64_t *key = NULL;
     int rc;
-    HX_TRY_FAIL(alloc_films(films, (size_t)faces->n, most, has_square));
+    const size_t n_point = most * (size_t)faces->n;
+    if (has_square)
+        HX_TRY_FAIL(hx_alloc_raw(&films->square, most * n_point, sizeof *films->square, WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&films->node, n_point, sizeof *films->node, WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&films->ptr, n_point + 1, sizeof *films->ptr, WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&films->source, n_point, sizeof *films->source, WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&films->col, most * n_point, sizeof *films->col, WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&films->value, most * n_point, sizeof *films->value, WHAT));
     if (has_square) HX_TRY_FAIL(hx_alloc_raw(&entries.square, n, sizeof(double), WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&entries.key, n, sizeof *entries.key, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&key, n, sizeof *key, WHAT));

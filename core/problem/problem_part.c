@@ -185,16 +185,6 @@ static int copy_cases(hx_problem *part, const hx_problem *whole, const int32_t *
     return HX_OK;
 }
 
-static int copy_volumes(hx_problem *part, const hx_problem *whole, const int32_t *elem)
-{
-    const int64_t n = part->mesh->n_elem;
-    HX_TRY(hx_alloc_raw(&part->volume, (size_t)n, sizeof(double), "volumes"));
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < n; e++) part->volume[e] = whole->volume[elem[e]];
-    part->total_volume = part->design_volume = hx_sum(n, part->volume);
-    return HX_OK;
-}
-
 /* In a subdomain the sums and counts are those of the whole. */
 static int copy_passive(hx_problem *part, const hx_problem *whole, const int32_t *elem)
 {
@@ -249,7 +239,12 @@ static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *no
     HX_TRY(copy_films(part, whole, place, own->film));
     HX_TRY(copy_cases(part, whole, point));
     HX_TRY(is_local ? share_rigid(part, whole, place, own->point) : copy_rigid(part, whole, place));
-    return copy_volumes(part, whole, elem);
+    const int64_t n_elem = part->mesh->n_elem;
+    HX_TRY(hx_alloc_raw(&part->volume, (size_t)n_elem, sizeof(double), "volumes"));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n_elem; e++) part->volume[e] = whole->volume[elem[e]];
+    part->total_volume = part->design_volume = hx_sum(n_elem, part->volume);
+    return HX_OK;
 }
 
 /* Creates the part without checking whether it can move. */

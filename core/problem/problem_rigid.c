@@ -279,18 +279,6 @@ static int check_body(const hx_problem *problem, hx_rigid_body *body, int64_t n_
                     which, text);
 }
 
-/* What holds own points of a distributed mesh, where the mesh counts as one body. */
-static int check_one_body(hx_problem *problem, const char *origin)
-{
-    const hx_mesh *const mesh = problem->mesh;
-    const holds h = {.problem = problem, .n_point = mesh->n_node};
-    hx_rigid_body body = {.first_node = 0};
-    problem->n_body = 1;
-    measure_bodies(mesh, NULL, 1, &body);
-    HX_TRY(judge_bodies(&h, 1, &body));
-    return check_body(problem, &body, 1, origin);
-}
-
 /* (*of_point)[n_point], the caller's: what the nodes near the points belong to. */
 static int bodies_of_points(const hx_space *space, const int32_t *body_of, int32_t **of_point)
 {
@@ -322,7 +310,15 @@ int hx_problem_check_supported(hx_problem *problem, const char *origin)
     hx_rigid_body *body = NULL;
     int64_t n_body;
     int rc;
-    if (mesh->ownership) return check_one_body(problem, origin);
+    /* What holds own points of a distributed mesh, where the mesh counts as one body. */
+    if (mesh->ownership) {
+        const holds h = {.problem = problem, .n_point = mesh->n_node};
+        hx_rigid_body whole = {.first_node = 0};
+        problem->n_body = 1;
+        measure_bodies(mesh, NULL, 1, &whole);
+        HX_TRY(judge_bodies(&h, 1, &whole));
+        return check_body(problem, &whole, 1, origin);
+    }
     HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
     HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
     problem->n_body = n_body;

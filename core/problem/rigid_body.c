@@ -33,7 +33,8 @@ static void distance(const hx_rigid_body *body, const double *x, double d[3])
     for (int c = 0; c < 3; c++) d[c] = x[c] - centre[c];
 }
 
-void hx_rigid_body_turn_at(const hx_rigid_body *body, const double *x, int i, double row[3])
+/* Coefficients of omega in component i of the motion at x, about the mean of that component. */
+static void turn_at(const hx_rigid_body *body, const double *x, int i, double row[3])
 {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     double d[3];
@@ -47,7 +48,7 @@ void hx_rigid_body_held_row(const hx_rigid_body *body, const double *x, int i, d
 {
     double centre[3], size;
     if (i < 3) {
-        hx_rigid_body_turn_at(body, x, i, row);
+        turn_at(body, x, i, row);
         return;
     }
     body_centre(body, centre, &size);

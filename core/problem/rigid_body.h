@@ -5,10 +5,6 @@
 
 #include "problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The motions are u = t + omega x d; d is the distance from the middle of the body's box.
  * Translations along an axis are free if no point holds that component. Rotations are judged about
  * the centres of the points that hold each component, one eigenvector of `spread` after the other,
@@ -76,19 +72,12 @@ void hx_rigid_body_finish(hx_rigid_body *body);
 /* 1 if rotation k about the axis turn[k] is held. */
 int hx_rigid_body_holds_turn(const hx_rigid_body *body, int k);
 
-/* Coefficients of omega in component i of the motion at x, about the mean of that component. */
-void hx_rigid_body_turn_at(const hx_rigid_body *body, const double *x, int i, double row[3]);
-
-/* Like hx_rigid_body_turn_at for a held component of hx_rigid_body_count; a rotation counts with
- * half the body's length. */
+/* Coefficients of omega in component i of the motion at x, for a held component of
+ * hx_rigid_body_count; a rotation counts with half the body's length. */
 void hx_rigid_body_held_row(const hx_rigid_body *body, const double *x, int i, double row[3]);
 
 /* "translation along x" or "rotation about an axis along z through (1, 2, 3)". */
 void hx_rigid_body_describe(const hx_rigid_body *body, const double motion[6], char *text,
                             size_t n_text);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

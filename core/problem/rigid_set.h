@@ -19,9 +19,7 @@
 #include "../base/host_device.h"
 #include "problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Adds y and d x y of a node to the sums of force and moment. */
 static HX_HD void hx_rigid_add(const hx_rigid_set *set, const double *x, const double *y,
@@ -57,8 +55,6 @@ static HX_HD void hx_rigid_apply(const hx_rigid_set *set, const double *x, const
     y[2] = motion[2] + motion[3] * d[1] - motion[4] * d[0];
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -4,11 +4,10 @@
 
 #include <math.h>
 
+#include "../base/c_linkage.h"
 #include "../base/host_device.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* E rho^p; young: modulus of solid (force/length^2), rho in (0, 1]. */
 static HX_HD double hx_simp_modulus(double young, double penalty, double rho)
@@ -22,8 +21,6 @@ static HX_HD double hx_simp_between(double least, double solid, double penalty, 
     return least + hx_simp_modulus(solid - least, penalty, rho);
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -12,9 +12,7 @@
 #include "../base/notes.h"
 #include "conditions.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* For heat HX_FIX_X is the temperature, the only unknown of a node. */
 enum { HX_FIX_X = 1, HX_FIX_Y = 2, HX_FIX_Z = 4 };
@@ -141,8 +139,6 @@ typedef struct hx_problem_params {
 /* E = 1, nu = 0.3, rho_min = 0.001; no supports and no loads. */
 hx_problem_params hx_problem_defaults(void);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

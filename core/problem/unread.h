@@ -21,9 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "../base/c_linkage.h"
+
+HX_C_BEGIN
 
 enum {
     /* stiffness, or a constraint between nodes, that would affect the part */
@@ -88,8 +88,6 @@ unsigned hx_unread_all_refuse(const hx_unread *list, int has_mass_load, int n_ca
 /* Accepts a zeroed struct. */
 void hx_unread_free(hx_unread *list);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

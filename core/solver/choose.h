@@ -23,9 +23,7 @@
 
 #include "../krylov/pcg.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_choose_params {
     const hx_operator_kind *const *op_kinds; /* candidates, NULL-terminated (borrowed) */
@@ -122,8 +120,6 @@ int hx_choose_take_less(const hx_choose_params *params, const hx_device *dev,
 int hx_choose_suggest(const hx_choose_params *params, hx_device *dev, const hx_problem *problem,
                       const hx_precond_kind *kind, size_t held_bytes, int rc);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

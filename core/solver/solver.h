@@ -9,9 +9,7 @@
 #include "../base/notes.h"
 #include "choose.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* A struct that is zeroed except for the lists in `choose` leaves every choice to the solver.
  * Parameters of multigrid belong to the problem (hx_problem.multigrid). */
@@ -79,8 +77,6 @@ void hx_solver_free_parts(hx_solver *solver);
 /* Accepts a zeroed struct. */
 void hx_solver_free(hx_solver *solver);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -17,52 +17,6 @@ typedef struct cell_table {
     double (*gauss)(int q, double x[3]);
 } cell_table;
 
-/* Wrappers of the headers' inline functions: on a device, inline functions have no address. */
-static double hex20_shape(int a, const double x[3], double d[3])
-{
-    return hx_hex20_shape(a, x, d);
-}
-
-static double wedge15_shape(int a, const double x[3], double d[3])
-{
-    return hx_wedge15_shape(a, x, d);
-}
-
-static double pyramid13_shape(int a, const double x[3], double d[3])
-{
-    return hx_pyramid13_shape(a, x, d);
-}
-
-static double tet10_shape(int a, const double x[3], double d[3])
-{
-    return hx_tet10_shape(a, x, d);
-}
-
-static double hex20_gauss(int q, double x[3])
-{
-    return hx_hex20_gauss(q, x);
-}
-
-static double wedge15_gauss(int q, double x[3])
-{
-    return hx_wedge15_gauss(q, x);
-}
-
-static double pyramid13_gauss(int q, double x[3])
-{
-    return hx_pyramid13_gauss(q, x);
-}
-
-static double tet10_gauss(int q, double x[3])
-{
-    return hx_tet10_gauss(q, x);
-}
-
-static double tet10_fine_gauss(int q, double x[3])
-{
-    return hx_tet10_fine_gauss(q, x);
-}
-
 static const cell_table tables[HX_N_CELL_RULE] = {
     [HX_CELL_HEXAHEDRON] = {"hex20",
                             8,
@@ -81,32 +35,32 @@ static const cell_table tables[HX_N_CELL_RULE] = {
                              {2, 6},
                              {3, 7}},
                             {0.0, 0.0, 0.0},
-                            hex20_shape,
-                            hex20_gauss},
+                            hx_hex20_shape,
+                            hx_hex20_gauss},
     [HX_CELL_WEDGE] = {"wedge15",
                        6,
                        9,
                        HX_WEDGE15_GAUSS,
                        {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {0, 3}, {1, 4}, {2, 5}},
                        {1.0 / 3.0, 1.0 / 3.0, 0.0},
-                       wedge15_shape,
-                       wedge15_gauss},
+                       hx_wedge15_shape,
+                       hx_wedge15_gauss},
     [HX_CELL_PYRAMID] = {"pyramid13",
                          5,
                          8,
                          HX_PYRAMID13_GAUSS,
                          {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}, {2, 4}, {3, 4}},
                          {0.0, 0.0, 0.2},
-                         pyramid13_shape,
-                         pyramid13_gauss},
+                         hx_pyramid13_shape,
+                         hx_pyramid13_gauss},
     [HX_CELL_TETRAHEDRON] = {"tet10",
                              4,
                              6,
                              HX_TET10_GAUSS,
                              {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}},
                              {0.25, 0.25, 0.25},
-                             tet10_shape,
-                             tet10_gauss},
+                             hx_tet10_shape,
+                             hx_tet10_gauss},
 };
 
 const char *hx_cell_rule_name(hx_cell_kind kind)
@@ -128,7 +82,7 @@ void hx_cell_rule_make(int index, hx_cell_rule *rule)
 {
     const int is_fine = index == HX_RULE_TET10_FINE;
     const cell_table *t = &tables[is_fine ? HX_CELL_TETRAHEDRON : index];
-    double (*const gauss)(int, double[3]) = is_fine ? tet10_fine_gauss : t->gauss;
+    double (*const gauss)(int, double[3]) = is_fine ? hx_tet10_fine_gauss : t->gauss;
     double x[3], d[3];
     memset(rule, 0, sizeof *rule);
     rule->name = t->name;

@@ -164,16 +164,6 @@ static void flag_between(const hx_space *s, const uint8_t *node, uint8_t *flag)
         flag[k] = node[s->edge[2 * k]] && node[s->edge[2 * k + 1]];
 }
 
-static void flag_of_faces(const hx_space *s, const hx_set *set, uint8_t *flag)
-{
-    for (int64_t i = 0; i < set->n_face; i++) {
-        hx_space_face face;
-        hx_space_face_of(s, set->face[i], &face);
-        for (int a = face.n / 2; a < face.n; a++)
-            if (face.point[a] >= 0) flag[face.point[a] - s->mesh->n_node] = 1;
-    }
-}
-
 int64_t hx_space_near_node(const hx_space *s, int64_t point)
 {
     if (s->element == HX_ELEMENT_SPLINE)
@@ -204,7 +194,12 @@ int hx_space_set_points(const hx_space *s, const hx_set *set, int64_t *n, int32_
 static void flag_of_plain(const hx_space *s, const hx_set *set, uint8_t *node, uint8_t *flag)
 {
     if (set->n_face > 0) {
-        flag_of_faces(s, set, flag);
+        for (int64_t i = 0; i < set->n_face; i++) {
+            hx_space_face face;
+            hx_space_face_of(s, set->face[i], &face);
+            for (int a = face.n / 2; a < face.n; a++)
+                if (face.point[a] >= 0) flag[face.point[a] - s->mesh->n_node] = 1;
+        }
         return;
     }
     for (int64_t i = 0; i < set->n_middle; i++) {

@@ -54,20 +54,6 @@ static double nodal_size(const search *f, int64_t i)
     return size_of(f, value);
 }
 
-static void find_nodal(const search *f)
-{
-    const hx_space *const s = f->space;
-    const int64_t n_node = s->mesh->n_node, n = hx_space_n_nodal(s);
-    for (int64_t i = 0; i < n; i++) {
-        const double size = nodal_size(f, i);
-        const int64_t cell = is_larger(f, size) ? counted_cell(f, i) : -1;
-        if (cell < 0) continue;
-        const int32_t *const edge = i < n_node ? NULL : s->edge + 2 * (i - n_node);
-        const double *const x = edge ? s->xyz + 3 * i : s->mesh->xyz + 3 * i;
-        keep(f, size, x, edge ? edge[0] : i, edge ? edge[1] : -1, cell);
-    }
-}
-
 /* Evaluates the steps of a span; its corners are nodes. */
 static void find_in_span(const search *f, int64_t cell)
 {
@@ -96,7 +82,15 @@ void hx_space_find_largest(const hx_space *space, const uint8_t *is_counted, int
 {
     const search f = {space, is_counted, components, sign, u, largest};
     memset(largest, 0, sizeof *largest);
-    find_nodal(&f);
+    const int64_t n_node = space->mesh->n_node, n = hx_space_n_nodal(space);
+    for (int64_t i = 0; i < n; i++) {
+        const double size = nodal_size(&f, i);
+        const int64_t cell = is_larger(&f, size) ? counted_cell(&f, i) : -1;
+        if (cell < 0) continue;
+        const int32_t *const edge = i < n_node ? NULL : space->edge + 2 * (i - n_node);
+        const double *const x = edge ? space->xyz + 3 * i : space->mesh->xyz + 3 * i;
+        keep(&f, size, x, edge ? edge[0] : i, edge ? edge[1] : -1, cell);
+    }
     if (space->element != HX_ELEMENT_SPLINE) return;
     for (int64_t e = 0; e < space->mesh->n_elem; e++)
         if (!is_counted || is_counted[e]) find_in_span(&f, e);

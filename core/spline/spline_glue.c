@@ -192,7 +192,7 @@ static int add_weights(hx_spline *spline)
     return 0;
 }
 
-static int number(hx_spline *spline, const int64_t *first, const int64_t *root)
+static int number(hx_spline *spline, const int64_t *first, const int32_t *root)
 {
     spline->n_point = spline->n_cell = 0;
     for (int k = 0; k < spline->n_patch; k++) {
@@ -226,7 +226,8 @@ static int check_all(const hx_spline *spline, int (*n)[3])
 
 int hx_spline_glue(hx_spline *spline)
 {
-    int64_t *first = NULL, *root = NULL;
+    int64_t *first = NULL;
+    int32_t *root = NULL;
     int(*n)[3] = NULL, rc;
     HX_TRY(hx_alloc(&n, (size_t)spline->n_patch, sizeof *n, "patches"));
     for (int k = 0; k < 3 * spline->n_patch; k++)

@@ -25,7 +25,7 @@ static const int corner_at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
 static int number_image_nodes(const hx_spline *spline, int part, int64_t **first, int32_t **nodes,
                               int64_t *n_node)
 {
-    int64_t *root = NULL;
+    int32_t *root = NULL;
     int(*n)[3] = NULL, rc;
     *first = NULL;
     *nodes = NULL;

@@ -59,7 +59,7 @@ static inline void hx_spline_grids(int (*n)[3], const hx_spline_interface *inter
 /* Merges coincident points over all patches with n[patch][3] points. root[first[k] + i] := the
  * first point that point i of patch k is glued to, or the point itself. *first [patches + 1]:
  * offsets. The caller frees both. HX_EINPUT: more than 2^31 - 1 points. O(points). */
-int hx_spline_unite(const hx_spline *spline, int (*n)[3], int64_t **first, int64_t **root);
+int hx_spline_unite(const hx_spline *spline, int (*n)[3], int64_t **first, int32_t **root);
 
 /* The interface of two sides whose first and second tangential directions correspond, or correspond
  * crosswise; backwards if flip. */

@@ -26,22 +26,6 @@ static void turn_points(const hx_spline_patch *patch)
         }
 }
 
-/* Negates the parameter, so that no knot is rounded. */
-static int turn_knots(hx_knots *axis)
-{
-    const int last = axis->n + axis->degree;
-    double *knot = NULL;
-    hx_knots turned;
-    HX_TRY(hx_alloc(&knot, (size_t)last + 1, sizeof *knot, "knots"));
-    for (int i = 0; i <= last; i++) knot[i] = -axis->knot[last - i];
-    const int rc = hx_knots_create(&turned, axis->degree, axis->n, knot);
-    free(knot);
-    HX_TRY(rc);
-    hx_knots_free(axis);
-    *axis = turned;
-    return 0;
-}
-
 static void turn_side(hx_spline_side *side, int patch)
 {
     if (side->patch == patch && side->side / 2 == 2) side->side ^= 1;
@@ -63,7 +47,18 @@ int hx_spline_turn(hx_spline *spline, int *n_turned)
     for (int k = 0; k < spline->n_patch; k++) {
         hx_spline_patch *const patch = &spline->patch[k];
         if (!(hx_spline_patch_volume(patch) < 0.0)) continue;
-        HX_TRY(turn_knots(&patch->axis[2]));
+        /* negate the parameter, so that no knot is rounded */
+        hx_knots *axis = &patch->axis[2];
+        const int last = axis->n + axis->degree;
+        double *knot = NULL;
+        hx_knots turned;
+        HX_TRY(hx_alloc(&knot, (size_t)last + 1, sizeof *knot, "knots"));
+        for (int i = 0; i <= last; i++) knot[i] = -axis->knot[last - i];
+        const int rc = hx_knots_create(&turned, axis->degree, axis->n, knot);
+        free(knot);
+        HX_TRY(rc);
+        hx_knots_free(axis);
+        *axis = turned;
         turn_points(patch);
         patch->is_turned = !patch->is_turned;
         for (int i = 0; i < spline->n_interface; i++) turn_interface(&spline->interface[i], k);

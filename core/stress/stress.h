@@ -15,9 +15,7 @@
 
 #include "../problem/problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 enum { HX_STRESS_COMPONENTS = 6, HX_FLUX_COMPONENTS = 3, HX_STRESS_POINTS = 125 };
 
@@ -80,8 +78,6 @@ void hx_nodal_stress_add(hx_nodal_stress *nodal, int64_t first, int64_t n,
 void hx_nodal_stress_finish(hx_nodal_stress *nodal);
 void hx_nodal_stress_free(hx_nodal_stress *nodal);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -12,9 +12,7 @@
 
 #include "surface.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_cut_report {
     int n_refine;           /* number of refinements, each of which splits a cell into eight */
@@ -40,8 +38,6 @@ int hx_cut_mesh_create(hx_mesh *cut, const hx_surface *surface, const hx_mesh *m
 int hx_cut_mesh_take(hx_mesh *mesh, const hx_mesh *made, int n_refine, int32_t **piece,
                      hx_cut_report *report);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -25,9 +25,7 @@
 
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Input of the extraction. */
 typedef struct hx_surface_field {
@@ -189,8 +187,6 @@ int hx_surface_weld(hx_surface *surface);
  * one. */
 int hx_surface_find_open(const hx_surface *surface, int64_t *n_open, double point[3]);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

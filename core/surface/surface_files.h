@@ -6,10 +6,6 @@
 
 #include "surface.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Write the lower n bytes in little-endian order; a float; a double. Return the position behind
  * them. */
 unsigned char *hx_surface_put_bytes(unsigned char *to, uint64_t bits, int n);
@@ -40,9 +36,5 @@ int hx_surface_write_obj(const char *path, const hx_surface *surface,
                          const hx_surface_about *about);
 int hx_surface_write_glb(const char *path, const hx_surface *surface,
                          const hx_surface_about *about);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

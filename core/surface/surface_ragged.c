@@ -77,20 +77,6 @@ static int8_t bend_of(const border *b, int64_t face, int64_t other)
     return hx_dot3(to, n[0]) > 0.0 ? -1 : 1;
 }
 
-static int find_bends(border *b)
-{
-    const int64_t n = 4 * b->n;
-    for (int64_t i = 0; i < n; i++) b->key[i] = edge_key(b, i);
-    HX_TRY(hx_radix_sort(b->key, b->order, n, 62));
-    for (int64_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && edge_key(b, b->order[end]) == edge_key(b, b->order[i]);) end++;
-        if (end - i != 2) continue;
-        const int8_t bend = bend_of(b, b->order[i] / 4, b->order[i + 1] / 4);
-        b->bend[b->order[i]] = b->bend[b->order[i + 1]] = bend;
-    }
-    return HX_OK;
-}
-
 static int border_create(border *b, const uint8_t *is_solid)
 {
     const size_t n_node = (size_t)b->mesh->n_node;
@@ -103,7 +89,16 @@ static int border_create(border *b, const uint8_t *is_solid)
     HX_TRY(hx_alloc_raw(&b->parent, n_node, sizeof *b->parent, "nodes of the solid elements"));
     HX_TRY(hx_alloc(&b->count, 2 * n_node, sizeof *b->count, "nodes of the solid elements"));
     list_solid_faces(b->mesh, is_solid, b->face);
-    HX_TRY(find_bends(b));
+    const int64_t n_side = 4 * b->n;
+    for (int64_t i = 0; i < n_side; i++) b->key[i] = edge_key(b, i);
+    HX_TRY(hx_radix_sort(b->key, b->order, n_side, 62));
+    for (int64_t i = 0, end; i < n_side; i = end) {
+        for (end = i + 1; end < n_side && edge_key(b, b->order[end]) == edge_key(b, b->order[i]);)
+            end++;
+        if (end - i != 2) continue;
+        const int8_t bend = bend_of(b, b->order[i] / 4, b->order[i + 1] / 4);
+        b->bend[b->order[i]] = b->bend[b->order[i + 1]] = bend;
+    }
     for (int64_t a = 0; a < b->mesh->n_node; a++) b->parent[a] = (int32_t)a;
     for (int64_t e = 0; e < b->mesh->n_elem; e++) {
         const int32_t *const conn = b->mesh->conn + 8 * e;

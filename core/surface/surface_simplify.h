@@ -4,9 +4,7 @@
 
 #include "surface.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_surface_simplification {
     int64_t n_before, n_after; /* triangles */
@@ -27,8 +25,6 @@ typedef struct hx_surface_simplification {
 int hx_surface_simplify(hx_surface *surface, int64_t n_want, size_t n_value, float *const *value,
                         hx_surface_simplification *result);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -51,18 +51,6 @@ static int is_sharp(const smoother *m, int64_t v)
     return 0;
 }
 
-static void choose_kinds(smoother *m)
-{
-    const hx_surface *s = m->s;
-    memset(m->kind, HX_VERTEX_FREE, (size_t)s->n_vertex);
-    for (int64_t c = 0; c < 3 * s->n_tri; c++)
-        if (s->is_cap[c / 3]) m->kind[s->tri[c]] = HX_VERTEX_SLIDES;
-    for (int64_t v = 0; v < s->n_vertex; v++)
-        if (m->kind[v] == HX_VERTEX_SLIDES &&
-            (s->edge[2 * v] == s->edge[2 * v + 1] || is_sharp(m, v)))
-            m->kind[v] = HX_VERTEX_FIXED;
-}
-
 static int smoother_create(smoother *m, hx_surface *s, const hx_mesh *mesh)
 {
     const size_t n_corner = 3 * (size_t)s->n_tri, n_vertex = (size_t)s->n_vertex;
@@ -86,7 +74,13 @@ static int smoother_create(smoother *m, hx_surface *s, const hx_mesh *mesh)
         m->corner[m->first[surface->tri[c]]++] = (int32_t)c;
     memmove(m->first + 1, m->first, (size_t)surface->n_vertex * sizeof *m->first);
     m->first[0] = 0;
-    choose_kinds(m);
+    memset(m->kind, HX_VERTEX_FREE, (size_t)surface->n_vertex);
+    for (int64_t c = 0; c < 3 * surface->n_tri; c++)
+        if (surface->is_cap[c / 3]) m->kind[surface->tri[c]] = HX_VERTEX_SLIDES;
+    for (int64_t v = 0; v < surface->n_vertex; v++)
+        if (m->kind[v] == HX_VERTEX_SLIDES &&
+            (surface->edge[2 * v] == surface->edge[2 * v + 1] || is_sharp(m, v)))
+            m->kind[v] = HX_VERTEX_FIXED;
     return HX_OK;
 }
 

@@ -178,14 +178,6 @@ static bool takes_tiles(const hx_device_bins &cells, double radius)
     return radius >= 0.75 * cells.size && radius <= 50.0 * cells.size && cells.n < CONE_MOST_ELEMS;
 }
 
-static int sum_pairs(const hx_cuda *impl, const hx_device_bins &cells, int64_t n_cell,
-                     double radius, const double *d_value, double *d_sum)
-{
-    cone_kernel<<<hx_blocks(32 * n_cell, CONE_BLOCK), CONE_BLOCK, 0, impl->stream>>>(
-        cells, d_value, n_cell, radius, d_sum);
-    return HX_LAUNCHED("cone_sum");
-}
-
 constexpr int TILE_WARPS = 4;
 static_assert(sizeof(hx_bin_row) == sizeof(uint2), "cone_row reads one in one load");
 
@@ -240,7 +232,10 @@ int hx_cuda_cone_sum(hx_device *dev, const hx_device_bins *cells, double radius,
         if (cells->single) return sum_tiles<cone_single, 1, 8>(impl, *cells, radius, d_sum);
         return sum_tiles<cone_double, 1, 8>(impl, *cells, radius, d_sum);
     }
-    for (int i = 0; i < n_field; i++)
-        HX_TRY(sum_pairs(impl, *cells, n_cell, radius, cells->d_value[i], d_sum[i]));
+    for (int i = 0; i < n_field; i++) {
+        cone_kernel<<<hx_blocks(32 * n_cell, CONE_BLOCK), CONE_BLOCK, 0, impl->stream>>>(
+            *cells, cells->d_value[i], n_cell, radius, d_sum[i]);
+        HX_TRY_LAUNCH("cone_sum");
+    }
     return HX_OK;
 }

@@ -11,18 +11,12 @@ int hx_cuda_make_queue(cudaStream_t *stream)
     return HX_CUDA(cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, greatest));
 }
 
-static int make_fork_room(hx_cuda *impl)
-{
-    if (!impl->room) HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->room, cudaStreamNonBlocking));
-    for (cudaEvent_t &mark : impl->room_mark)
-        if (!mark) HX_TRY_CUDA(cudaEventCreateWithFlags(&mark, cudaEventDisableTiming));
-    return HX_OK;
-}
-
 int hx_cuda_fork_point(hx_device *dev)
 {
     hx_cuda *impl = hx_cuda_of(dev);
-    HX_TRY(make_fork_room(impl));
+    if (!impl->room) HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->room, cudaStreamNonBlocking));
+    for (cudaEvent_t &mark : impl->room_mark)
+        if (!mark) HX_TRY_CUDA(cudaEventCreateWithFlags(&mark, cudaEventDisableTiming));
     return HX_CUDA(cudaEventRecord(impl->room_mark[0], impl->stream));
 }
 

@@ -53,18 +53,6 @@ hx_line_budget budget_of(int degree, size_t bytes)
     return {n, bytes};
 }
 
-void describe(const plan *p, int k, device_patch *to)
-{
-    *to = {};
-    to->in = p->patch[k];
-    to->first_cell = p->first_cell[k];
-    to->point_at = p->point_at[k];
-    to->buffer_at = p->buffer_at[k];
-    to->line_at = p->line_at[k];
-    to->ring = p->ring[k];
-    to->order = p->order;
-}
-
 // Returns 1 if this fill does not support these patches.
 int make_plan(plan *p, const hx_spline_rule *rule, const hx_spline_rule_patch *patch, size_t bytes)
 {
@@ -318,8 +306,16 @@ int put_patches(lines_filling *f, const hx_spline_rule_patch *patch)
     HX_TRY(hx_alloc(&d, static_cast<size_t>(p->n_patch), sizeof *d, "patches"));
     const int32_t *const host = p->integers;
     for (int k = 0; k < p->n_patch; k++) {
-        describe(p, k, &d[k]);
-        hx_interaction *const in = &d[k].in;
+        device_patch *const to = &d[k];
+        *to = {};
+        to->in = p->patch[k];
+        to->first_cell = p->first_cell[k];
+        to->point_at = p->point_at[k];
+        to->buffer_at = p->buffer_at[k];
+        to->line_at = p->line_at[k];
+        to->ring = p->ring[k];
+        to->order = p->order;
+        hx_interaction *const in = &to->in;
         for (int i = 0; i < 3; i++) {
             hx_interaction_axis *const axis = &in->axis[i];
             axis->first = f->d_integers + (axis->first - host);

@@ -328,22 +328,6 @@ int run_chunk(const points_filling *f, const arguments *a, int64_t number)
     return HX_LAUNCHED("gather's rows");
 }
 
-// The lanes start when the device's queue has reached this point; the queue continues when they are
-// done.
-int run_chunks(const points_filling *f, const arguments *a)
-{
-    const bool is_split = f->p.n_chunk > 1;
-    if (is_split) HX_TRY_CUDA(cudaEventRecord(f->ready, f->lane[0]));
-    for (int k = 1; k < LANES && is_split; k++)
-        HX_TRY_CUDA(cudaStreamWaitEvent(f->lane[k], f->ready, 0));
-    for (int64_t k = 0; k < f->p.n_chunk; k++) HX_TRY(run_chunk(f, a, k));
-    for (int k = 1; k < LANES && is_split; k++) {
-        HX_TRY_CUDA(cudaEventRecord(f->done[k], f->lane[k]));
-        HX_TRY_CUDA(cudaStreamWaitEvent(f->lane[0], f->done[k], 0));
-    }
-    return HX_OK;
-}
-
 int run(hx_cuda_filling *filling)
 {
     const auto *const f = static_cast<const points_filling *>(filling);
@@ -358,7 +342,15 @@ int run(hx_cuda_filling *filling)
                          f->most_entries,
                          f->layout.line,
                          f->layout.cell_size};
-    HX_TRY(run_chunks(f, &a));
+    const bool is_split = f->p.n_chunk > 1;
+    if (is_split) HX_TRY_CUDA(cudaEventRecord(f->ready, f->lane[0]));
+    for (int k = 1; k < LANES && is_split; k++)
+        HX_TRY_CUDA(cudaStreamWaitEvent(f->lane[k], f->ready, 0));
+    for (int64_t k = 0; k < f->p.n_chunk; k++) HX_TRY(run_chunk(f, &a, k));
+    for (int k = 1; k < LANES && is_split; k++) {
+        HX_TRY_CUDA(cudaEventRecord(f->done[k], f->lane[k]));
+        HX_TRY_CUDA(cudaStreamWaitEvent(f->lane[0], f->done[k], 0));
+    }
     if (f->p.n_wide > 0) {
         const auto wide = choose(f).wide;
         wide<<<static_cast<unsigned>(f->p.n_wide), WARP, 0, f->lane[0]>>>(a);

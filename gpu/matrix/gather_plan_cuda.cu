@@ -127,17 +127,6 @@ size_t padded(size_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-// Computes the offsets of the groups, and the totals.
-int scan_counts(hx_device *dev, counts *d_count, int64_t n_group, counts *total)
-{
-    counts last[2];
-    HX_TRY(dev->ops->download(dev, &last[0], d_count + n_group - 1, sizeof *last));
-    HX_TRY(hx_sum_before(dev, d_count, n_group));
-    HX_TRY(dev->ops->download(dev, &last[1], d_count + n_group - 1, sizeof *last));
-    *total = last[0] + last[1];
-    return HX_OK;
-}
-
 int alloc_plan(plan *p, hx_device *dev, const counts *total, int64_t n_place)
 {
     p->n_block = total->block;
@@ -164,10 +153,13 @@ int make_plan(plan *p, hx_device *dev, const hx_device_pattern *pattern, const h
     const unsigned n = static_cast<unsigned>(n_group);
     const int64_t first = pattern->row_first;
     int64_t place[2];
-    counts total;
+    counts total, last[2];
     plan_kernel<false><<<n, MOST_PLACES, 0, stream>>>(*in, *pattern, d_count, *p);
     HX_TRY_LAUNCH("gather's plan");
-    HX_TRY(scan_counts(dev, d_count, n_group, &total));
+    HX_TRY(dev->ops->download(dev, &last[0], d_count + n_group - 1, sizeof *last));
+    HX_TRY(hx_sum_before(dev, d_count, n_group));
+    HX_TRY(dev->ops->download(dev, &last[1], d_count + n_group - 1, sizeof *last));
+    total = last[0] + last[1];
     HX_TRY(dev->ops->download(dev, &place[0], in->point_ptr + first, sizeof *place));
     HX_TRY(
         dev->ops->download(dev, &place[1], in->point_ptr + first + pattern->n_row, sizeof *place));

@@ -18,11 +18,6 @@ unsigned warp_blocks(int64_t n)
     return hx_blocks(n * WARP, HX_BLOCK);
 }
 
-int64_t count_slices(const hx_matrix *m)
-{
-    return (m->pattern.n_row + HX_SLICE - 1) / HX_SLICE;
-}
-
 // slice_ptr[s + 1] = number of blocks of slice s, one warp per slice.
 __global__ void slice_widths_kernel(int64_t n_row, int64_t n_slice,
                                     const int64_t *__restrict__ row_ptr,
@@ -95,7 +90,7 @@ template <int C> __global__ void ell_columns_kernel(hx_matrix m)
 
 int create_sliced(hx_device *dev, hx_matrix *m)
 {
-    const int64_t n_slice = count_slices(m), c = m->spec.components;
+    const int64_t n_slice = (m->pattern.n_row + HX_SLICE - 1) / HX_SLICE, c = m->spec.components;
     const cudaStream_t stream = hx_cuda_of(dev)->stream;
     int64_t n_block;
     HX_TRY(dev->ops->alloc(dev, (static_cast<size_t>(n_slice) + 1) * sizeof(int64_t), &m->d_ptr));

@@ -240,14 +240,6 @@ size_t code_numbers(int64_t n_block)
     return static_cast<size_t>(n_block) + 8;
 }
 
-int code_blocks(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
-{
-    HX_TRY(dev->ops->alloc(dev, code_numbers(m->pattern.n_entry) * sizeof(uint16_t), &s->d_code));
-    codes_kernel<<<static_cast<unsigned>(s->n_run), SIZE, 0, hx_cuda_of(dev)->stream>>>(
-        view_of(m, s), s->d_code);
-    return HX_LAUNCHED("points of blocks");
-}
-
 int create_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
 {
     HX_TRY(list_runs(dev, m, s));
@@ -257,7 +249,10 @@ int create_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
                         "index can count; use the full matrix, or renumber the mesh",
                         static_cast<long long>(s->n_outer));
     HX_TRY(list_parts(dev, m, s));
-    HX_TRY(code_blocks(dev, m, s));
+    HX_TRY(dev->ops->alloc(dev, code_numbers(m->pattern.n_entry) * sizeof(uint16_t), &s->d_code));
+    codes_kernel<<<static_cast<unsigned>(s->n_run), SIZE, 0, hx_cuda_of(dev)->stream>>>(
+        view_of(m, s), s->d_code);
+    HX_TRY_LAUNCH("points of blocks");
     return m->spec.single ? allow_shared<float>() : allow_shared<double>();
 }
 
@@ -376,15 +371,6 @@ int64_t count_outer(const hx_incidence *in, int n_each, int32_t *stamp)
     return n;
 }
 
-int expect_runs(const hx_incidence *in, int n_each, int32_t *stamp, int64_t n_off, size_t *bytes)
-{
-    for (int64_t a = 0; a < in->n_point; a++) stamp[a] = -1;
-    const int64_t n_run = (in->n_point + n_each - 1) / n_each;
-    *bytes = bytes_of_runs(in->n_point, n_off, n_run, count_outer(in, n_each, stamp)) +
-             hx_cuda_blocks_bytes(n_run);
-    return HX_OK;
-}
-
 int expect(const hx_incidence *in, const hx_matrix_spec *spec, int32_t *count, size_t *bytes)
 {
     hx_pattern_spec pattern = {};
@@ -398,7 +384,11 @@ int expect(const hx_incidence *in, const hx_matrix_spec *spec, int32_t *count, s
     *bytes =
         bytes_of_lists(in->n_point, n_off) + hx_cuda_blocks_bytes(list_blocks(spec, in->n_point));
     if (n_each == 0) return HX_OK;
-    return expect_runs(in, n_each, count, n_off, bytes);
+    for (int64_t a = 0; a < in->n_point; a++) count[a] = -1;
+    const int64_t n_run = (in->n_point + n_each - 1) / n_each;
+    *bytes = bytes_of_runs(in->n_point, n_off, n_run, count_outer(in, n_each, count)) +
+             hx_cuda_blocks_bytes(n_run);
+    return HX_OK;
 }
 
 } // namespace

@@ -433,24 +433,19 @@ int hx_cuda_product_create(hx_device *dev, hx_matrix *m)
                            &plan->d_partial);
 }
 
-static int put_interface(hx_device *dev, int64_t n_row, int64_t n, const int32_t *point,
-                         hx_cuda_interface *interface)
-{
-    uint8_t *is_interface;
-    HX_TRY(hx_mark_interface(n_row, n, point, &is_interface));
-    const int rc =
-        hx_device_put(dev, &interface->d_is_interface, is_interface, static_cast<size_t>(n_row));
-    free(is_interface);
-    HX_TRY(rc);
-    interface->n = n;
-    return hx_device_put(dev, &interface->d_row, point, static_cast<size_t>(n) * sizeof *point);
-}
-
 int hx_cuda_product_divide(hx_device *dev, hx_matrix *m, int64_t n, const int32_t *point)
 {
     auto *plan = static_cast<hx_cuda_product *>(m->plan);
     const block_shape shape = shape_of(&m->spec);
-    HX_TRY(put_interface(dev, m->pattern.n_row, n, point, &plan->interface));
+    hx_cuda_interface *const interface = &plan->interface;
+    uint8_t *is_interface;
+    HX_TRY(hx_mark_interface(m->pattern.n_row, n, point, &is_interface));
+    const int rc = hx_device_put(dev, &interface->d_is_interface, is_interface,
+                                 static_cast<size_t>(m->pattern.n_row));
+    free(is_interface);
+    HX_TRY(rc);
+    interface->n = n;
+    HX_TRY(hx_device_put(dev, &interface->d_row, point, static_cast<size_t>(n) * sizeof *point));
     if (m->spec.part == HX_PART_LOWER)
         return hx_cuda_lower_divide(dev, m, plan->interface, point, &plan->lower);
     return hx_cuda_blocks_of_rows(&plan->blocks, dev, m->pattern.n_row, n, point, shape.components,

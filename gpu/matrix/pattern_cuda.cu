@@ -113,9 +113,8 @@ int lay_out_place_sort(place_sort *w, hx_arena *arena, const hx_incidence *in)
 int run_place_sort(const hx_building *b, place_sort *w)
 {
     const hx_incidence *in = &b->in;
-    copy_points<<<hx_blocks(in->n_place, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(*in, w->point[0],
-                                                                              w->place[0]);
-    HX_TRY_LAUNCH("copy_points");
+    HX_TRY(
+        hx_launch(b->dev, "copy_points", in->n_place, copy_points, *in, w->point[0], w->place[0]));
     HX_TRY_CUDA(radix_sort(w, in, w->d_work, b->stream));
     return HX_CUDA(cudaMemcpyAsync(b->p->d_point_place, w->place[0],
                                    static_cast<size_t>(in->n_place) * sizeof(uint32_t),
@@ -144,12 +143,10 @@ int fill_by_atomics(const hx_building *b, const list_work *w)
     const hx_incidence *in = &b->in;
     const hx_device_pattern *p = b->p;
     HX_TRY(hx_step_begin(b->clock, "fill"));
-    fill_places<<<hx_blocks(in->n_place, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(
-        *in, p->d_point_ptr, w->count, w->deflation);
-    HX_TRY_LAUNCH("fill_places");
-    order_places<<<hx_blocks(in->n_point * LANES, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(
-        in->n_point, p->d_point_ptr, w->deflation, p->d_point_place);
-    HX_TRY_LAUNCH("order_places");
+    HX_TRY(hx_launch(b->dev, "fill_places", in->n_place, fill_places, *in, p->d_point_ptr, w->count,
+                     w->deflation));
+    HX_TRY(hx_launch(b->dev, "order_places", in->n_point * LANES, order_places, in->n_point,
+                     p->d_point_ptr, w->deflation, p->d_point_place));
     return hx_step_end(b->clock);
 }
 
@@ -161,8 +158,7 @@ int count_and_scan(const hx_building *b, list_work *w)
     HX_TRY_CUDA(cudaMemsetAsync(
         w->count, 0, (static_cast<size_t>(in->n_point) + 1) * sizeof *w->count, b->stream));
     if (in->n_place > 0) {
-        count_places<<<hx_blocks(in->n_place, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(*in, w->count);
-        HX_TRY_LAUNCH("count_places");
+        HX_TRY(hx_launch(b->dev, "count_places", in->n_place, count_places, *in, w->count));
     }
     HX_TRY(hx_step_end(b->clock));
     HX_TRY(hx_step_begin(b->clock, "scan"));
@@ -226,19 +222,6 @@ int lay_out_rows(row_work *w, hx_arena *arena, const hx_building *b, bool narrow
     return HX_OK;
 }
 
-int queue_neighbours(const hx_building *b, const row_work *w)
-{
-    const hx_device_pattern *p = b->p;
-    HX_TRY(hx_step_begin(b->clock, "neighbours"));
-    HX_TRY_CUDA(cudaMemsetAsync(w->job.found, 0, sizeof *w->job.found, b->stream));
-    HX_TRY_CUDA(cudaMemsetAsync(w->job.count + p->n_row, 0, sizeof *w->job.count, b->stream));
-    if (p->n_row < p->n_point) // pairs of the rows that are left out
-        HX_TRY_CUDA(
-            cudaMemsetAsync(p->d_slot, HX_NO_SLOT_8, static_cast<size_t>(p->n_pair), b->stream));
-    HX_TRY(hx_queue_rows(b, &w->job));
-    return hx_step_end(b->clock);
-}
-
 int queue_offsets(const hx_building *b, row_work *w)
 {
     const hx_device_pattern *p = b->p;
@@ -265,10 +248,9 @@ int queue_entries(const hx_building *b, const row_work *w, const hx_huge_rows *h
     const hx_device_pattern *p = b->p;
     HX_TRY(hx_step_begin(b->clock, "columns"));
     if (w->d_byte_slot) {
-        widen_slots<<<hx_blocks(p->n_pair, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(
-            p->n_pair, static_cast<const uint8_t *>(w->d_byte_slot),
-            static_cast<uint16_t *>(p->d_slot));
-        HX_TRY_LAUNCH("widen_slots");
+        HX_TRY(hx_launch(b->dev, "widen_slots", p->n_pair, widen_slots, p->n_pair,
+                         static_cast<const uint8_t *>(w->d_byte_slot),
+                         static_cast<uint16_t *>(p->d_slot)));
     }
     if (huge->n > 0) HX_TRY(hx_place_pairs(b, &huge->pairs, nullptr));
     if (w->n_set > 0) HX_TRY(hx_queue_sets(b, &w->job, w->n_set));
@@ -295,7 +277,15 @@ int count_huge(const hx_building *b, row_work *w, hx_huge_rows *huge, const hx_f
 int find_rows(hx_building *b, row_work *w, hx_huge_rows *huge)
 {
     hx_found found;
-    HX_TRY(queue_neighbours(b, w));
+    const hx_device_pattern *p = b->p;
+    HX_TRY(hx_step_begin(b->clock, "neighbours"));
+    HX_TRY_CUDA(cudaMemsetAsync(w->job.found, 0, sizeof *w->job.found, b->stream));
+    HX_TRY_CUDA(cudaMemsetAsync(w->job.count + p->n_row, 0, sizeof *w->job.count, b->stream));
+    if (p->n_row < p->n_point) // pairs of the rows that are left out
+        HX_TRY_CUDA(
+            cudaMemsetAsync(p->d_slot, HX_NO_SLOT_8, static_cast<size_t>(p->n_pair), b->stream));
+    HX_TRY(hx_queue_rows(b, &w->job));
+    HX_TRY(hx_step_end(b->clock));
     HX_TRY(hx_step_begin(b->clock, "offsets"));
     HX_TRY(queue_offsets(b, w));
     HX_TRY(hx_step_end(b->clock));
@@ -421,14 +411,6 @@ int finish_clock(hx_step_clock *clock)
     return HX_OK;
 }
 
-void close_clock(hx_step_clock *clock)
-{
-    for (int i = 0; i < HX_MAX_STEP; i++) {
-        if (clock->begin[i]) cudaEventDestroy(clock->begin[i]);
-        if (clock->end[i]) cudaEventDestroy(clock->end[i]);
-    }
-}
-
 } // namespace
 
 int hx_cuda_pattern(hx_device *dev, const hx_incidence *d_incidence, const hx_pattern_spec *spec,
@@ -444,7 +426,10 @@ int hx_cuda_pattern(hx_device *dev, const hx_incidence *d_incidence, const hx_pa
     int rc = complete_spec(&b.in, &b.spec);
     if (rc == HX_OK) rc = build(&b);
     if (rc == HX_OK) rc = finish_clock(&clock);
-    close_clock(&clock);
+    for (int i = 0; i < HX_MAX_STEP; i++) {
+        if (clock.begin[i]) cudaEventDestroy(clock.begin[i]);
+        if (clock.end[i]) cudaEventDestroy(clock.end[i]);
+    }
     if (rc < 0) hx_device_pattern_free(pattern, dev);
     return rc;
 }

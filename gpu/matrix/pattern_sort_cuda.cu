@@ -215,16 +215,13 @@ int hx_number_entries(const hx_building *b, const hx_sorted_pairs *s)
 {
     size_t n_work = s->n_work;
     if (s->n > 0) HX_TRY_CUDA(number(s, s->d_work, &n_work, b->stream));
-    find_row_begins<<<hx_blocks(s->n + 1, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(*s);
-    return HX_LAUNCHED("find_row_begins");
+    return hx_launch(b->dev, "find_row_begins", s->n + 1, find_row_begins, *s);
 }
 
 int hx_place_pairs(const hx_building *b, const hx_sorted_pairs *s, int32_t *d_col)
 {
-    if (s->n == 0) return HX_OK;
-    place_pairs<<<hx_blocks(s->n, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(*s, b->p->d_slot,
-                                                                       b->p->slot_bytes, d_col);
-    return HX_LAUNCHED("place_pairs");
+    return hx_launch(b->dev, "place_pairs", s->n, place_pairs, *s, b->p->d_slot, b->p->slot_bytes,
+                     d_col);
 }
 
 int hx_build_by_sort(hx_building *b)
@@ -272,7 +269,6 @@ int hx_huge_rows_count(hx_huge_rows *huge, const hx_building *b, const hx_row_jo
     HX_TRY_LAUNCH("make_huge_keys");
     HX_TRY(hx_sort_pairs(b, &huge->pairs));
     HX_TRY(hx_number_entries(b, &huge->pairs));
-    copy_huge_counts<<<hx_blocks(huge->n, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(
-        huge->d_row, huge->n, huge->pairs.row_ptr, job->count);
-    return HX_LAUNCHED("copy_huge_counts"); // the step ends with the offsets
+    return hx_launch(b->dev, "copy_huge_counts", huge->n, copy_huge_counts, huge->d_row, huge->n,
+                     huge->pairs.row_ptr, job->count); // the step ends with the offsets
 }

@@ -283,9 +283,9 @@ int hx_cuda_points_diagonal(hx_device *dev, const hx_device_model *model, double
     if (model->points->spline) return hx_cuda_spline_diagonal(dev, model, d_diag);
     space_view s;
     HX_TRY(find_space(dev, model, &s));
-    tile_kernel<false><<<hx_blocks(s.in.n_point, WARPS), 32 * WARPS, 0, hx_cuda_of(dev)->stream>>>(
-        s, model->lambda, model->mu, model->d_modulus, d_diag);
-    return HX_LAUNCHED("diagonal of quadratic cells");
+    return hx_launch<32 * WARPS>(dev, "diagonal of quadratic cells", 32 * s.in.n_point,
+                                 tile_kernel<false>, s, model->lambda, model->mu, model->d_modulus,
+                                 d_diag);
 }
 
 int hx_cuda_points_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
@@ -293,9 +293,9 @@ int hx_cuda_points_block_diagonal(hx_device *dev, const hx_device_model *model, 
     if (model->points->spline) return hx_cuda_spline_block_diagonal(dev, model, d_block);
     space_view s;
     HX_TRY(find_space(dev, model, &s));
-    tile_kernel<true><<<hx_blocks(s.in.n_point, WARPS), 32 * WARPS, 0, hx_cuda_of(dev)->stream>>>(
-        s, model->lambda, model->mu, model->d_modulus, d_block);
-    return HX_LAUNCHED("diagonal blocks of quadratic cells");
+    return hx_launch<32 * WARPS>(dev, "diagonal blocks of quadratic cells", 32 * s.in.n_point,
+                                 tile_kernel<true>, s, model->lambda, model->mu, model->d_modulus,
+                                 d_block);
 }
 
 int hx_cuda_points_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
@@ -304,9 +304,8 @@ int hx_cuda_points_energy(hx_device *dev, const hx_device_model *model, const do
     if (model->points->spline) return hx_cuda_spline_energy(dev, model, d_u, d_energy);
     space_view s;
     HX_TRY(find_space(dev, model, &s));
-    energy_kernel<<<hx_blocks(s.in.n_cell, WARPS), 32 * WARPS, 0, hx_cuda_of(dev)->stream>>>(
-        s, model->lambda, model->mu, d_u, d_energy);
-    return HX_LAUNCHED("energy of quadratic cells");
+    return hx_launch<32 * WARPS>(dev, "energy of quadratic cells", 32 * s.in.n_cell, energy_kernel,
+                                 s, model->lambda, model->mu, d_u, d_energy);
 }
 
 int hx_cuda_points_body_force(hx_device *dev, const hx_device_model *model,
@@ -317,9 +316,8 @@ int hx_cuda_points_body_force(hx_device *dev, const hx_device_model *model,
         return hx_cuda_spline_body_force(dev, model, field, d_rho, d_static, d_f);
     space_view s;
     HX_TRY(find_space(dev, model, &s));
-    body_force_kernel<<<hx_blocks(s.in.n_point, WARPS), 32 * WARPS, 0, hx_cuda_of(dev)->stream>>>(
-        s, *field, d_rho, d_static, d_f);
-    return HX_LAUNCHED("body force of quadratic cells");
+    return hx_launch<32 * WARPS>(dev, "body force of quadratic cells", 32 * s.in.n_point,
+                                 body_force_kernel, s, *field, d_rho, d_static, d_f);
 }
 
 int hx_cuda_points_body_work(hx_device *dev, const hx_device_model *model,
@@ -330,7 +328,6 @@ int hx_cuda_points_body_work(hx_device *dev, const hx_device_model *model,
         return hx_cuda_spline_body_work(dev, model, field, factor, d_rho, d_u, d_dc);
     space_view s;
     HX_TRY(find_space(dev, model, &s));
-    body_work_kernel<<<hx_blocks(s.in.n_cell, WARPS), 32 * WARPS, 0, hx_cuda_of(dev)->stream>>>(
-        s, *field, factor, d_rho, d_u, d_dc);
-    return HX_LAUNCHED("body work of quadratic cells");
+    return hx_launch<32 * WARPS>(dev, "body work of quadratic cells", 32 * s.in.n_cell,
+                                 body_work_kernel, s, *field, factor, d_rho, d_u, d_dc);
 }

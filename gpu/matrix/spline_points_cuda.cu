@@ -228,12 +228,6 @@ __global__ void __launch_bounds__(THREADS)
     if (q == 0) dc[blockIdx.x] += factor * hx_mass_slope(rho[blockIdx.x]) * mine[0];
 }
 
-// The number of blocks of a launch fits into 31 bits, like the numbers of points and cells.
-unsigned blocks_of(int64_t n)
-{
-    return static_cast<unsigned>(n);
-}
-
 space view(const hx_device_model *model)
 {
     return space_of(model->points, model->d_xyz);
@@ -243,55 +237,50 @@ space view(const hx_device_model *model)
 
 int hx_cuda_spline_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
-    tile_kernel<false><<<blocks_of(model->n_point), THREADS, 0, hx_cuda_of(dev)->stream>>>(
-        view(model), model->lambda, model->mu, model->d_modulus, d_diag);
-    return HX_LAUNCHED("diagonal of a spline");
+    return hx_launch<THREADS>(dev, "diagonal of a spline", THREADS * model->n_point,
+                              tile_kernel<false>, view(model), model->lambda, model->mu,
+                              model->d_modulus, d_diag);
 }
 
 int hx_cuda_spline_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
 {
-    tile_kernel<true><<<blocks_of(model->n_point), THREADS, 0, hx_cuda_of(dev)->stream>>>(
-        view(model), model->lambda, model->mu, model->d_modulus, d_block);
-    return HX_LAUNCHED("diagonal blocks of a spline");
+    return hx_launch<THREADS>(dev, "diagonal blocks of a spline", THREADS * model->n_point,
+                              tile_kernel<true>, view(model), model->lambda, model->mu,
+                              model->d_modulus, d_block);
 }
 
 int hx_cuda_spline_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
                           double *d_energy)
 {
-    energy_kernel<<<blocks_of(model->n_elem), THREADS, 0, hx_cuda_of(dev)->stream>>>(
-        view(model), model->lambda, model->mu, d_u, d_energy);
-    return HX_LAUNCHED("energy of a spline's cells");
+    return hx_launch<THREADS>(dev, "energy of a spline's cells", THREADS * model->n_elem,
+                              energy_kernel, view(model), model->lambda, model->mu, d_u, d_energy);
 }
 
 int hx_cuda_spline_body_force(hx_device *dev, const hx_device_model *model,
                               const hx_body_field *field, const double *d_rho,
                               const double *d_static, double *d_f)
 {
-    body_force_kernel<<<blocks_of(model->n_point), THREADS, 0, hx_cuda_of(dev)->stream>>>(
-        view(model), *field, d_rho, d_static, d_f);
-    return HX_LAUNCHED("body force of a spline");
+    return hx_launch<THREADS>(dev, "body force of a spline", THREADS * model->n_point,
+                              body_force_kernel, view(model), *field, d_rho, d_static, d_f);
 }
 
 int hx_cuda_spline_body_work(hx_device *dev, const hx_device_model *model,
                              const hx_body_field *field, double factor, const double *d_rho,
                              const double *d_u, double *d_dc)
 {
-    body_work_kernel<<<blocks_of(model->n_elem), THREADS, 0, hx_cuda_of(dev)->stream>>>(
-        view(model), *field, factor, d_rho, d_u, d_dc);
-    return HX_LAUNCHED("body work of a spline");
+    return hx_launch<THREADS>(dev, "body work of a spline", THREADS * model->n_elem,
+                              body_work_kernel, view(model), *field, factor, d_rho, d_u, d_dc);
 }
 
 int hx_cuda_spline_conduction_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
-    conduction_diagonal_kernel<<<blocks_of(model->n_point), THREADS, 0, hx_cuda_of(dev)->stream>>>(
-        view(model), model->d_modulus, d_diag);
-    return HX_LAUNCHED("diagonal of a spline's conduction");
+    return hx_launch<THREADS>(dev, "diagonal of a spline's conduction", THREADS * model->n_point,
+                              conduction_diagonal_kernel, view(model), model->d_modulus, d_diag);
 }
 
 int hx_cuda_spline_conduction_energy(hx_device *dev, const hx_device_model *model,
                                      const double *d_t, double *d_energy)
 {
-    conduction_energy_kernel<<<blocks_of(model->n_elem), THREADS, 0, hx_cuda_of(dev)->stream>>>(
-        view(model), d_t, d_energy);
-    return HX_LAUNCHED("conduction energy of a spline's cells");
+    return hx_launch<THREADS>(dev, "conduction energy of a spline's cells", THREADS * model->n_elem,
+                              conduction_energy_kernel, view(model), d_t, d_energy);
 }

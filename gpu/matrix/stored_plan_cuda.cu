@@ -195,17 +195,6 @@ int put_rules(worker *w, hx_cuda_scratch *scratch)
     return rc == HX_OK ? w->dev->ops->sync(w->dev) : rc;
 }
 
-int count_kept(worker *w)
-{
-    building *b = &w->b;
-    uint32_t n_kept;
-    HX_TRY(hx_launch(w->dev, "stored's count_kernel", b->pattern.n_row + 1, count_kernel, *b));
-    HX_TRY(hx_sum_before(w->dev, b->first, b->pattern.n_row + 1));
-    HX_TRY(get(w, &n_kept, b->first + b->pattern.n_row));
-    w->p->n_kept = n_kept;
-    return HX_OK;
-}
-
 int start_images(worker *w)
 {
     return hx_launch(w->dev, "stored's images_kernel", w->p->n_kept, images_kernel, w->b);
@@ -284,17 +273,6 @@ int cut_records(worker *w, hx_cuda_scratch *scratch)
     return HX_OK;
 }
 
-int make_roots(worker *w, hx_cuda_scratch *scratch)
-{
-    building *b = &w->b;
-    const bounds none = {0, 0, 0, 0, NO_POWER};
-    HX_TRY(scratch->take(&b->most, 1));
-    HX_TRY(w->dev->ops->upload(w->dev, b->most, &none, sizeof none));
-    HX_TRY(w->dev->ops->sync(w->dev));
-    HX_TRY(scratch->take(&b->root, 9 * b->in.n_cell * b->most_gauss));
-    return start_roots(*b, w->stream);
-}
-
 // Allocates the records, and determines where each begins and the size of the largest one.
 int measure(worker *w)
 {
@@ -365,11 +343,21 @@ int hx_stored::create(plan *p, const hx_cuda_filling *f, int record_bytes)
     HX_TRY(check_counts(&w));
     HX_TRY(put_rules(&w, &scratch));
     HX_TRY(scratch.take(&w.b.first, w.b.pattern.n_row + 1));
-    HX_TRY(count_kept(&w));
+    building *b = &w.b;
+    uint32_t n_kept;
+    HX_TRY(hx_launch(w.dev, "stored's count_kernel", b->pattern.n_row + 1, count_kernel, *b));
+    HX_TRY(hx_sum_before(w.dev, b->first, b->pattern.n_row + 1));
+    HX_TRY(get(&w, &n_kept, b->first + b->pattern.n_row));
+    w.p->n_kept = n_kept;
     if (p->n_kept == 0) return HX_OK;
     HX_TRY(list_kept(&w, &kept));
     HX_TRY(cut_records(&w, &records));
-    HX_TRY(make_roots(&w, &scratch));
+    const bounds none = {0, 0, 0, 0, NO_POWER};
+    HX_TRY(scratch.take(&b->most, 1));
+    HX_TRY(w.dev->ops->upload(w.dev, b->most, &none, sizeof none));
+    HX_TRY(w.dev->ops->sync(w.dev));
+    HX_TRY(scratch.take(&b->root, 9 * b->in.n_cell * b->most_gauss));
+    HX_TRY(start_roots(*b, w.stream));
     HX_TRY(measure(&w));
     return start_store(w.b, w.stream);
 }

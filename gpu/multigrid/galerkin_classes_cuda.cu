@@ -293,20 +293,6 @@ template <class T> int get(hx_device *dev, size_t n, T **d_out)
     return dev->ops->alloc(dev, n * sizeof(T), d_out);
 }
 
-int find_models(hx_device *dev, const galerkin_input &in, const hx_mg_places &places,
-                const uint8_t *d_of, const sample &s)
-{
-    cudaStream_t stream = hx_cuda_of(dev)->stream;
-    HX_TRY(hx_launch(dev, "classes of equal cells", SAMPLES, open_kernel, s, d_of));
-    for (int m = 0; m < MODELS; m++) {
-        model_kernel<<<1, HX_BLOCK, 0, stream>>>(s, m);
-        HX_TRY_LAUNCH("classes of equal cells");
-        match_kernel<<<hx_blocks(s.n, WARPS), WARP * WARPS, 0, stream>>>(in, places, s, m);
-        HX_TRY_LAUNCH("classes of equal cells");
-    }
-    return HX_OK;
-}
-
 // Data found while the mesh is classified.
 struct found : numbers {
     uint8_t *d_of, *d_open;
@@ -330,7 +316,13 @@ int find_classes(hx_device *dev, const hx_mg_mesh *mesh, found *f)
     sort_kernel<<<static_cast<unsigned>(mesh->n_cell), MOST_ELEMS, 0, stream>>>(
         in, places, mesh->d_cell_elem, f->d_of);
     HX_TRY_LAUNCH("cells' elements");
-    HX_TRY(find_models(dev, in, places, f->d_of, s));
+    HX_TRY(hx_launch(dev, "classes of equal cells", SAMPLES, open_kernel, s, f->d_of));
+    for (int m = 0; m < MODELS; m++) {
+        model_kernel<<<1, HX_BLOCK, 0, stream>>>(s, m);
+        HX_TRY_LAUNCH("classes of equal cells");
+        match_kernel<<<hx_blocks(s.n, WARPS), WARP * WARPS, 0, stream>>>(in, places, s, m);
+        HX_TRY_LAUNCH("classes of equal cells");
+    }
     classify_kernel<<<hx_blocks(mesh->n_cell, WARPS), WARP * WARPS, 0, stream>>>(
         in, places, s.model, f->d_of, f->d_numbers->count, f->d_numbers->n_elem);
     HX_TRY_LAUNCH("classes of equal cells");

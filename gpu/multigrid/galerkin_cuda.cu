@@ -34,13 +34,6 @@ __host__ __device__ constexpr unsigned found_blocks(bool mirrored)
     return mirrored ? HX_COARSE_CENTRE + 1 : HX_COARSE_OFFSETS;
 }
 
-// The blocks that process the same nodes are consecutive, so that the data they all read is in the
-// L2 cache.
-dim3 block_grid(int64_t n_node, int nodes, bool mirrored)
-{
-    return dim3(found_blocks(mirrored), hx_blocks(n_node, nodes));
-}
-
 // For nodes of a distributed level: whether both rows are computed by this process only.
 __device__ __forceinline__ bool is_found_here(const hx_mg_level &level, int64_t a, int64_t b)
 {
@@ -405,7 +398,7 @@ int hx_cuda_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_leve
     HX_TRY(hx_cuda_means_share(dev, mesh, in));
     HX_TRY(hx_cuda_classes_share(dev, mesh));
     const bool mirrored = !level->local;
-    const dim3 grid = block_grid(level->n_node, 128, mirrored);
+    const dim3 grid = dim3(found_blocks(mirrored), hx_blocks(level->n_node, 128));
     sum_shares_kernel<<<grid, 128, 0, impl->stream>>>(mesh->d_share, mesh->d_node_cell, *level,
                                                       mirrored);
     return HX_LAUNCHED("cells' parts");

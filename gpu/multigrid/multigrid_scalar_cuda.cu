@@ -234,9 +234,8 @@ int mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *lev
         in.first = mesh->colour_at[colour];
         in.n = mesh->colour_at[colour + 1] - in.first;
         if (in.n == 0) continue;
-        mesh_galerkin_kernel<<<hx_blocks(in.n, WARPS), 32 * WARPS, 0, hx_stream_of(dev)>>>(
-            in, level->n_node, level->d_matrix);
-        HX_TRY_LAUNCH("scalar mesh galerkin");
+        HX_TRY(hx_launch<32 * WARPS>(dev, "scalar mesh galerkin", int64_t{32} * in.n,
+                                     mesh_galerkin_kernel, in, level->n_node, level->d_matrix));
     }
     return HX_OK;
 }
@@ -411,17 +410,6 @@ int level_diagonal(hx_device *dev, const hx_mg_level *level)
     return hx_launch(dev, "scalar diagonal", level->n_node, diagonal_kernel, *level);
 }
 
-void fill_dense(int64_t n, const int32_t *neighbour, const float *entry, double *matrix)
-{
-    for (int64_t k = 0; k < n * n; k++) matrix[k] = 0.0;
-    for (int64_t a = 0; a < n; a++)
-        for (int o = 0; o < ROW; o++) {
-            const int64_t b = neighbour[o * n + a];
-            if (b != a || o == HX_COARSE_CENTRE)
-                matrix[a * n + b] = static_cast<double>(entry[o * n + a]);
-        }
-}
-
 int dense(hx_device *dev, const hx_mg_level *level, double *matrix)
 {
     const size_t n = static_cast<size_t>(level->n_node);
@@ -432,7 +420,16 @@ int dense(hx_device *dev, const hx_mg_level *level, double *matrix)
     if (rc == HX_OK) rc = hx_alloc_raw(&entry, n_byte, 1, "coarsest level");
     if (rc == HX_OK) rc = dev->ops->download(dev, neighbour, level->d_neighbour, n_list);
     if (rc == HX_OK) rc = dev->ops->download(dev, entry, level->d_matrix, n_byte);
-    if (rc == HX_OK) fill_dense(level->n_node, neighbour, entry, matrix);
+    if (rc == HX_OK) {
+        for (int64_t k = 0; k < level->n_node * level->n_node; k++) matrix[k] = 0.0;
+        for (int64_t a = 0; a < level->n_node; a++)
+            for (int o = 0; o < ROW; o++) {
+                const int64_t b = neighbour[o * level->n_node + a];
+                if (b != a || o == HX_COARSE_CENTRE)
+                    matrix[a * level->n_node + b] =
+                        static_cast<double>(entry[o * level->n_node + a]);
+            }
+    }
     free(neighbour);
     free(entry);
     return rc;

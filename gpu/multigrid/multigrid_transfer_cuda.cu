@@ -136,9 +136,8 @@ int hx_cuda_mg_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const doubl
                              const float *d_t, const hx_mg_level *level)
 {
     const hx_mg_cells cells = hx_mg_cells_of(mesh);
-    mesh_restrict_kernel<<<hx_blocks(mesh->n_cell, WARPS), 32 * WARPS, 0, hx_stream_of(dev)>>>(
-        cells, d_r, d_t, mesh->d_partial);
-    HX_TRY_LAUNCH("multigrid restrict");
+    HX_TRY(hx_launch<32 * WARPS>(dev, "multigrid restrict", 32 * mesh->n_cell, mesh_restrict_kernel,
+                                 cells, d_r, d_t, mesh->d_partial));
     return hx_launch(dev, "multigrid gather", DOF * level->n_node, gather_kernel, level->n_node,
                      mesh->d_node_cell, mesh->d_partial, level->d_b);
 }
@@ -146,7 +145,6 @@ int hx_cuda_mg_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const doubl
 int hx_cuda_mg_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y,
                             const float *d_m, float *d_x)
 {
-    mesh_prolong_kernel<<<hx_blocks(mesh->n_cell, WARPS), 32 * WARPS, 0, hx_stream_of(dev)>>>(
-        hx_mg_cells_of(mesh), d_y, d_m, d_x);
-    return HX_LAUNCHED("multigrid prolong");
+    return hx_launch<32 * WARPS>(dev, "multigrid prolong", 32 * mesh->n_cell, mesh_prolong_kernel,
+                                 hx_mg_cells_of(mesh), d_y, d_m, d_x);
 }

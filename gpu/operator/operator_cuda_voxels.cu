@@ -370,16 +370,6 @@ void set_matrices(voxels *s, const double edge[3])
     }
 }
 
-// Chooses the number of layers of a block such that there are several blocks for each place where
-// one can run.
-int choose_depth(const voxels *s, const int tile[2], int n_layer)
-{
-    const int want = 8 * hx_cuda_of(s->dev)->n_sm, n_tile = tile[0] * tile[1];
-    const int parts = want / n_tile > 1 ? want / n_tile : 1;
-    const int depth = (n_layer + parts - 1) / parts;
-    return depth < LEAST_DEPTH ? LEAST_DEPTH : depth < MOST_DEPTH ? depth : MOST_DEPTH;
-}
-
 // Lists the blocks that have nodes.
 int put_blocks(voxels *s, const hx_voxel_lists &v)
 {
@@ -409,7 +399,11 @@ int put_lists(voxels *s, const hx_voxel_lists &v)
     for (int d = 0; d < 3; d++) g.n[d] = static_cast<int>(v.n[d]);
     g.tile[0] = (g.n[0] + OWN_X) / OWN_X;
     g.tile[1] = (g.n[1] + OWN_Y) / OWN_Y;
-    g.depth = choose_depth(s, g.tile, g.n[2] + 1);
+    // such that there are several blocks for each place where one can run
+    const int want = 8 * hx_cuda_of(s->dev)->n_sm, n_tile = g.tile[0] * g.tile[1];
+    const int parts = want / n_tile > 1 ? want / n_tile : 1;
+    const int depth = (g.n[2] + parts) / parts;
+    g.depth = depth < LEAST_DEPTH ? LEAST_DEPTH : depth < MOST_DEPTH ? depth : MOST_DEPTH;
     set_matrices(s, v.edge);
     HX_TRY(allow_memory<double>());
     HX_TRY(allow_memory<float>());

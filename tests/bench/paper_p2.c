@@ -37,15 +37,12 @@ static void add_ours(hx_table *table, const hx_bench_stages *s)
 
 static void print_cubes(const hx_paper_bench *bench, const hx_bench_stages *s, int n)
 {
-    static const char *const head[] = {"table",     "nodes",       "elements", "paper S1 s",
-                                       "S2 s",      "S3 s",        "MB",       "elements",
-                                       "S1 ms",     "with memory", "S2",       "S3 atomic",
-                                       "S3 gather", "MB",          "P2 / here"};
     hx_table table;
     hx_log_info("\n"
                 "P2, Tables 3 and 5, their HEX20 beside cubes of hex8: pattern, indices, values\n");
     hx_table_begin(&table, "rrrrrrrrrrrrrrr");
-    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "table|nodes|elements|paper S1 s|S2 s|S3 s|MB|elements|S1 ms|"
+                               "with memory|S2|S3 atomic|S3 gather|MB|P2 / here");
     for (int i = 0; i < n; i++) {
         const hx_p2_row *paper = s[i].paper;
         const double theirs =
@@ -81,15 +78,13 @@ static double gain_of(const hx_bench_stages *s)
 
 static void print_parts(const hx_paper_bench *bench, const hx_bench_stages *s, int n)
 {
-    static const char *const head[] = {
-        "table",     "element",   "nodes", "elements", "paper S1 s", "S2 s",        "S3 s",
-        "MB",        "ours by",   "nodes", "elements", "S1 ms",      "with memory", "S2",
-        "S3 atomic", "S3 gather", "MB",    "P2's MB",  "P2 / here"};
     char count[32];
     hx_table table;
     hx_log_info("\nP2, Tables 1, 3 and 5 with their own elements, by elements and by nodes\n");
     hx_table_begin(&table, "rlrrrrrrlrrrrrrrrrr");
-    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "table|element|nodes|elements|paper S1 s|S2 s|S3 s|MB|ours by|"
+                               "nodes|elements|S1 ms|with memory|S2|S3 atomic|S3 gather|MB|"
+                               "P2's MB|P2 / here");
     for (int i = 0; i < n; i++) {
         hx_table_add(&table, "%d", s[i].paper->table);
         hx_table_add(&table, "%s", s[i].paper->element);

@@ -25,13 +25,11 @@ static void add_rate(hx_table *table, double bytes, double seconds, double copy)
 
 void hx_bench_print_bandwidth(const hx_paper_bench *bench, const hx_bench_stages *s, int n)
 {
-    static const char *const head[] = {
-        "",          "",        "elements",    "S1 GB/s", "of copy",   "S2",     "of copy",
-        "S3 atomic", "of copy", "S3 separate", "of copy", "S3 gather", "of copy"};
     hx_table table;
     hx_log_info("\nP2, Figures 10, 11 and 14 to 17: effective bandwidth of the stages\n");
     hx_table_begin(&table, "llrrrrrrrrrrr");
-    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "||elements|S1 GB/s|of copy|S2|of copy|S3 atomic|of copy|"
+                               "S3 separate|of copy|S3 gather|of copy");
     for (int i = 0; i < n; i++) {
         if (!hx_bench_stages_is_measured(&s[i])) continue;
         add_mesh(&table, &s[i].plan);
@@ -103,22 +101,11 @@ static int is_said(const hx_bench_stages *s, int i, int fill)
 
 void hx_bench_print_fills(const hx_bench_stages *s, int n)
 {
-    static const char *const head[] = {"",
-                                       "",
-                                       "elements",
-                                       "same (atomic)",
-                                       "separate",
-                                       "separate / same",
-                                       "SharedNZ (nz)",
-                                       "nz / same",
-                                       "colour",
-                                       "gather",
-                                       "same / gather",
-                                       "nz / gather"};
     hx_table table;
     hx_log_info("\nP2, same against separate kernels and against SharedNZ: values in ms\n");
     hx_table_begin(&table, "llrrrrrrrrrr");
-    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "||elements|same (atomic)|separate|separate / same|SharedNZ (nz)|"
+                               "nz / same|colour|gather|same / gather|nz / gather");
     for (int i = 0; i < n; i++) {
         const double same = hx_bench_stages_fill(&s[i], HX_FILL_ATOMIC);
         const double gather = hx_bench_stages_fill(&s[i], HX_FILL_GATHER);
@@ -145,14 +132,12 @@ void hx_bench_print_fills(const hx_bench_stages *s, int n)
 
 void hx_bench_print_shares(const hx_bench_stages *s, int n)
 {
-    static const char *const head[] = {"elements", "generation ms", "jacobi, iterations",
-                                       "PCG s",    "share",         "block-jacobi, iterations",
-                                       "PCG s",    "share"};
     hx_table table;
     hx_log_info("\n"
                 "P2, fraction of generation in the solution of K u = f: 30 to 45 %% in P2\n");
     hx_table_begin(&table, "rrrrrrrr");
-    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "elements|generation ms|jacobi, iterations|PCG s|share|"
+                               "block-jacobi, iterations|PCG s|share");
     for (int i = 0; i < n; i++) {
         const double made = hx_bench_stages_sum(&s[i], HX_FILL_GATHER);
         if (!hx_bench_stages_is_measured(&s[i])) continue;

@@ -247,14 +247,12 @@ static void add_number(hx_table *table, int decimals, double value, const char *
 
 static void print_counts(const row *r, int n)
 {
-    static const char *const head[] = {"elements", "triplets, P3", "ours", "lower, P3",
-                                       "ours",     "MB, P3",       "ours", "MB, P3",
-                                       "ours",     "compression",  "check"};
     hx_table table;
     hx_log_info("\nP3 (Ramirez-Gil, Tsuzuki and Montealegre-Rubio), Table 1: entries of the scalar "
                 "matrix of n^3 hex8\n");
     hx_table_begin(&table, "rrrrrrrrrrl");
-    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "elements|triplets, P3|ours|lower, P3|ours|MB, P3|ours|MB, P3|ours|"
+                               "compression|check");
     for (int i = 0; i < n; i++) {
         const hx_p3_row *p = r[i].paper;
         if (p->n_csc == 0) continue;
@@ -290,16 +288,14 @@ static void add_way(hx_table *table, const way *w, int64_t n_elem)
 
 static void print_times(const hx_paper_bench *bench, const row *r, int n)
 {
-    static const char *const head[] = {
-        "elements", "paper s", "triplets ms", "values",  "Mel/s",       "x paper",   "gather ms",
-        "values",   "Mel/s",   "x paper",     "fill ms", "one core ms", "x one core"};
     char text[32];
     hx_table table;
     hx_log_info(
         "\nP3, Table 2 (Quadro 4000, Xeon E5-2620): the scalar matrix in all, and the share of "
         "its values\n");
     hx_table_begin(&table, "rrrrrrrrrrrrr");
-    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "elements|paper s|triplets ms|values|Mel/s|x paper|gather ms|"
+                               "values|Mel/s|x paper|fill ms|one core ms|x one core");
     for (int i = 0; i < n; i++) {
         const hx_p3_row *p = r[i].paper;
         hx_bench_add_count(&table, elements_of(p));
@@ -359,14 +355,12 @@ static void add_integration(hx_table *table, const row *r)
 
 static void print_integration(const row *r, int n)
 {
-    static const char *const head[] = {"elements",          "P3 integration", "ours",
-                                       "transfer left out", "integration ms", "to the host",
-                                       "conversion",        "back",           "one core ms",
-                                       "its conversion",    "x one core",     "with transfer"};
     hx_table table;
     hx_log_info("\nP3, Table 2: integration against assembly of the fill triplets\n");
     hx_table_begin(&table, "rrrrrrrrrrrr");
-    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "elements|P3 integration|ours|transfer left out|integration ms|"
+                               "to the host|conversion|back|one core ms|its conversion|x one core|"
+                               "with transfer");
     for (int i = 0; i < n; i++) add_integration(&table, &r[i]);
     hx_bench_end_table(&table);
     hx_log_info("  one run each. Integration: its fraction of the kernel, with the transfer to the "
@@ -381,16 +375,14 @@ static void print_integration(const row *r, int n)
 
 static void print_streams(const row *r, int n)
 {
-    static const char *const head[] = {"elements",  "paper s",   "ranges", "device MB", "host MB",
-                                       "pinned ms", "upload ms", "cut",    "pattern",   "values",
-                                       "download",  "all ms",    "Mel/s",  "GB/s down", "of copy",
-                                       "x paper",   "check"};
     char text[32];
     hx_table table;
     hx_log_info("\nP3, Table 2 in ranges of rows: from the mesh on the host to the lower matrix in "
                 "its pinned memory\n");
     hx_table_begin(&table, "rrrrrrrrrrrrrrrrl");
-    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "elements|paper s|ranges|device MB|host MB|pinned ms|upload ms|cut|"
+                               "pattern|values|download|all ms|Mel/s|GB/s down|of copy|x paper|"
+                               "check");
     for (int i = 0; i < n; i++) {
         const hx_bench_stream *const st = &r[i].stream;
         const double down = st->host_bytes / st->seconds;

@@ -135,24 +135,14 @@ static void add_power(hx_table *table, int64_t base, int dim)
 
 void hx_bench_p5_print_points(void)
 {
-    static const char *const head[] = {"",
-                                       "p",
-                                       "elements",
-                                       "of FEA",
-                                       "points over FEA's",
-                                       "paper",
-                                       "points of a function",
-                                       "of FEA",
-                                       "to",
-                                       "functions it meets",
-                                       "of FEA"};
     static const double paper[] = {7.8, 25.7, 59.3, 112.9}; /* 3D, p = 2 .. 5 */
     hx_table table;
     hx_log_info("\nP5 (Karatarakis, Karakitsios and Papadrakakis, GTX 680), Tables 1 and 2: %d "
                 "functions or nodes in each direction; 3 to 5, 9 and 10: away from the rim\n",
                 (int)N_COMPARED);
     hx_table_begin(&table, "lrrrrrrrrrr");
-    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "|p|elements|of FEA|points over FEA's|paper|points of a function|"
+                               "of FEA|to|functions it meets|of FEA");
     for (int dim = 2; dim <= 3; dim++)
         for (int p = 2; p <= MOST_DEGREE; p++) {
             const int fea = (N_COMPARED - 1) / p, order = p + 1;
@@ -181,13 +171,11 @@ static int is_equal(const hx_p5_row *row, const hx_interaction_counts *c)
 
 void hx_bench_p5_print_counts(void)
 {
-    static const char *const head[] = {
-        "",       "p",     "n", "points",           "unknowns", "elements", "Gauss points",
-        "stored", "paper", "",  "skyline / stored", "paper"};
     hx_table table;
     hx_log_info("\nP5, Tables 6 to 8: counts, of the symmetric half of K\n");
     hx_table_begin(&table, "lrrrrrrrrlrr");
-    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "|p|n|points|unknowns|elements|Gauss points|stored|paper||"
+                               "skyline / stored|paper");
     for (int i = 0; i < HX_P5_N_ROW; i++) {
         const hx_p5_row *const row = &hx_p5_rows[i];
         hx_interaction_counts c;
@@ -257,16 +245,13 @@ static void add_p5_row(hx_table *table, const hx_p5_result *r)
 
 void hx_bench_p5_print_times(const hx_paper_bench *bench, const hx_p5_result *result, int n)
 {
-    static const char *const head[] = {
-        "",          "p",          "n",         "EW s",        "hash ms",
-        "skyline s", "skyline ms", "IW s",      "GPU s",       "coalesced",
-        "points ms", "pairs ms",   "gather ms", "EW / gather", "coalesced / gather"};
     char count[32];
     hx_table table;
     hx_log_info("\n"
                 "P5, Tables 11 to 16: K of one patch, in P5 in seconds and here in milliseconds\n");
     hx_table_begin(&table, "lrrrrrrrrrrrrrr");
-    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add_words(&table, "|p|n|EW s|hash ms|skyline s|skyline ms|IW s|GPU s|coalesced|"
+                               "points ms|pairs ms|gather ms|EW / gather|coalesced / gather");
     for (int i = 0; i < n; i++) add_p5_row(&table, &result[i]);
     hx_bench_end_table(&table);
     for (int i = 0; i < n; i++)

@@ -33,14 +33,6 @@ static slot *find_slot(const numbers *to, int64_t row, int64_t column)
     return &to->table[at];
 }
 
-static int64_t first_column(const hx_interaction *in, int64_t row)
-{
-    int r[3], at[3];
-    hx_interaction_place(in, row / in->dim, r);
-    hx_interaction_column(in, r, 0, at);
-    return in->dim * hx_interaction_point(in, at);
-}
-
 /* Place of a number; row >= column. */
 static double *find_number(const numbers *to, int64_t row, int64_t column)
 {
@@ -64,8 +56,13 @@ static int open_skyline(numbers *to)
     const hx_interaction *const in = to->in;
     const int64_t n = in->n_point * in->dim;
     HX_TRY(hx_alloc(&to->ptr, (size_t)n + 1, sizeof *to->ptr, "rows of a skyline"));
-    for (int64_t row = 0; row < n; row++)
-        to->ptr[row + 1] = to->ptr[row] + row - first_column(in, row) + 1;
+    for (int64_t row = 0; row < n; row++) {
+        int r[3], at[3];
+        hx_interaction_place(in, row / in->dim, r);
+        hx_interaction_column(in, r, 0, at);
+        const int64_t first = in->dim * hx_interaction_point(in, at);
+        to->ptr[row + 1] = to->ptr[row] + row - first + 1;
+    }
     return hx_alloc(&to->value, (size_t)to->ptr[n], sizeof *to->value, "a skyline of K");
 }
 

@@ -109,19 +109,6 @@ static void add_cell_lines(const hx_interaction *in, const int c[3], const cell_
     }
 }
 
-static void add_colour(const hx_interaction *in, int colour, const cell_lines *cell, double *value)
-{
-    const int o1 = in->axis[1].degree + 1, o2 = in->axis[2].degree + 1;
-    const int first1 = colour % o1, first2 = colour / o1;
-    const int n1 = (in->axis[1].n_cell - first1 + o1 - 1) / o1;
-    const int n2 = (in->axis[2].n_cell - first2 + o2 - 1) / o2;
-#pragma omp for schedule(dynamic, 1)
-    for (int line = 0; line < n1 * n2; line++) {
-        int c[3] = {0, first1 + o1 * (line % n1), first2 + o2 * (line / n1)};
-        for (; c[0] < in->axis[0].n_cell; c[0]++) add_cell_lines(in, c, cell, value);
-    }
-}
-
 int hx_cpu_interaction_gather(const hx_interaction *in, double *value, hx_interaction_time *time)
 {
     const int n_colour = (in->axis[1].degree + 1) * (in->axis[2].degree + 1);
@@ -136,7 +123,17 @@ int hx_cpu_interaction_gather(const hx_interaction *in, double *value, hx_intera
     {
         const cell_lines cell = {
             .n = n, .n_lane = n_lane, .h = h + (size_t)hx_this_thread() * size};
-        for (int colour = 0; colour < n_colour; colour++) add_colour(in, colour, &cell, value);
+        for (int colour = 0; colour < n_colour; colour++) {
+            const int o1 = in->axis[1].degree + 1, o2 = in->axis[2].degree + 1;
+            const int first1 = colour % o1, first2 = colour / o1;
+            const int n1 = (in->axis[1].n_cell - first1 + o1 - 1) / o1;
+            const int n2 = (in->axis[2].n_cell - first2 + o2 - 1) / o2;
+#pragma omp for schedule(dynamic, 1)
+            for (int line = 0; line < n1 * n2; line++) {
+                int c[3] = {0, first1 + o1 * (line % n1), first2 + o2 * (line / n1)};
+                for (; c[0] < in->axis[0].n_cell; c[0]++) add_cell_lines(in, c, &cell, value);
+            }
+        }
     }
     *time = (hx_interaction_time){.pairs = hx_cpu_core_seconds() - begin};
     free(h);

@@ -91,15 +91,6 @@ static size_t cpu_plan_bytes(const hx_matrix *m)
     return m->plan ? hx_cpu_lower_bytes(m) : 0;
 }
 
-/* Index of the diagonal entry in the row, which every row has. */
-static int diagonal_entry(const hx_device_pattern *p, int64_t row)
-{
-    const int32_t *const col = p->d_col + p->d_row_ptr[row];
-    int k = 0;
-    while (col[k] != row + p->row_first) k++;
-    return k;
-}
-
 static int cpu_matrix_diagonal(hx_device *dev, const hx_matrix *m, double *d_diag)
 {
     const hx_device_pattern *p = &m->pattern;
@@ -108,9 +99,10 @@ static int cpu_matrix_diagonal(hx_device *dev, const hx_matrix *m, double *d_dia
 #pragma omp parallel for schedule(static)
     for (int64_t r = 0; r < p->n_row; r++) {
         const int n = (int)(p->d_row_ptr[r + 1] - p->d_row_ptr[r]);
-        int stride;
-        const double *const k =
-            (const double *)m->d_value + hx_cpu_block(m, r, n, diagonal_entry(p, r), &stride);
+        const int32_t *const col = p->d_col + p->d_row_ptr[r];
+        int at = 0, stride;
+        while (col[at] != r + p->row_first) at++; /* every row has the diagonal entry */
+        const double *const k = (const double *)m->d_value + hx_cpu_block(m, r, n, at, &stride);
         for (int i = 0; i < c; i++) d_diag[c * r + i] = k[i * stride + i];
     }
     return HX_OK;

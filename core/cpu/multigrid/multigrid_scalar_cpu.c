@@ -21,29 +21,24 @@ static void locate(const hx_mg_mesh *mesh, int64_t cell, int64_t a, float w[CORN
                (c & 4 ? s[2] : 1.0f - s[2]);
 }
 
-/* Restricts the residual at a cell's nodes to its corners. */
-static void restrict_cell(const hx_mg_mesh *mesh, int64_t cell, const double *d_r, const float *d_t,
-                          float partial[CORNERS])
-{
-    memset(partial, 0, CORNERS * sizeof *partial);
-    for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++) {
-        const int64_t a = mesh->d_cell_node[l];
-        float w[CORNERS];
-        if (a >= mesh->model->n_point - mesh->n_other) continue;
-        const float f = (float)d_r[a] - d_t[a];
-        locate(mesh, cell, a, w);
-        for (int c = 0; c < CORNERS; c++) partial[c] += w[c] * f;
-    }
-}
-
 static int cpu_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
                              const float *d_t, const hx_mg_level *level)
 {
     const int64_t n = level->n_node;
     (void)dev;
 #pragma omp parallel for schedule(static)
-    for (int64_t cell = 0; cell < mesh->n_cell; cell++)
-        restrict_cell(mesh, cell, d_r, d_t, mesh->d_partial + CORNERS * cell);
+    for (int64_t cell = 0; cell < mesh->n_cell; cell++) {
+        float *const partial = mesh->d_partial + CORNERS * cell;
+        memset(partial, 0, CORNERS * sizeof *partial);
+        for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++) {
+            const int64_t a = mesh->d_cell_node[l];
+            float w[CORNERS];
+            if (a >= mesh->model->n_point - mesh->n_other) continue;
+            const float f = (float)d_r[a] - d_t[a];
+            locate(mesh, cell, a, w);
+            for (int c = 0; c < CORNERS; c++) partial[c] += w[c] * f;
+        }
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n; a++) {
         float sum = 0.0f;
