@@ -12,7 +12,7 @@ int hx_diag_has_converged(const hx_session *s, const hx_iteration *last)
 /* Designs that miss the volume cannot be compared with others. */
 static int meets_volume(const hx_session *s, const hx_diag_record *r)
 {
-    return fabs(r->volume / s->design.volume_fraction - 1.0) <= HX_VOLUME_TOLERANCE;
+    return !hx_volume_is_missed(hx_session_update(s), r->volume, s->design.volume_fraction);
 }
 
 double hx_diag_lowest_of(const hx_session *s, const hx_diag_facts *f, int *back)

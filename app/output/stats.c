@@ -95,8 +95,8 @@ static int find_column(const char *header, const char *name)
     return -1;
 }
 
-void hx_stats_recall(hx_stats *stats, const char *history, double volume_fraction,
-                     const char *objective)
+void hx_stats_recall(hx_stats *stats, const char *history, const hx_update_kind *update,
+                     double volume_fraction, const char *objective)
 {
     const int own = find_column(history, objective), at_penalty = find_column(history, "penalty"),
               at_beta = find_column(history, "beta");
@@ -116,7 +116,7 @@ void hx_stats_recall(hx_stats *stats, const char *history, double volume_fractio
         if (is_other(&it, penalty, beta)) begin_recent(stats);
         penalty = it.penalty;
         beta = it.beta;
-        it.volume_missed = fabs(it.volume / volume_fraction - 1.0) > HX_VOLUME_TOLERANCE;
+        it.volume_missed = hx_volume_is_missed(update, it.volume, volume_fraction);
         push_recent(stats, &it);
         widen(&stats->span, &it);
     }

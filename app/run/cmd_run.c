@@ -106,8 +106,8 @@ static int resume(run *r, const char *path, char **history, size_t *n_history)
     const hx_checkpoint_parts parts = checkpoint_parts(r, path);
     HX_TRY(hx_checkpoint_load(&r->checkpoint, &parts, history, n_history));
     if (r->is_first)
-        hx_stats_recall(&r->stats, *history, r->session.design.volume_fraction,
-                        hx_session_objective(&r->session)->name);
+        hx_stats_recall(&r->stats, *history, hx_session_update(&r->session),
+                        r->session.design.volume_fraction, hx_session_objective(&r->session)->name);
     return share_stats(r);
 }
 

@@ -314,6 +314,12 @@ static int record_solves(const hx_optimizer *opt, hx_iteration *record)
     return check_breakdown(opt, record);
 }
 
+int hx_volume_is_missed(const hx_update_kind *update, double volume, double wanted)
+{
+    const double excess = volume - wanted;
+    return !((update->is_upper_limit ? excess : fabs(excess)) <= HX_VOLUME_TOLERANCE * wanted);
+}
+
 /* Volume fraction and greyness of the analysed design. */
 static int measure_design(hx_optimizer *opt, hx_iteration *record)
 {
@@ -322,10 +328,8 @@ static int measure_design(hx_optimizer *opt, hx_iteration *record)
     HX_TRY(dev->ops->design->measure(dev, opt->problem->mesh->n_elem, opt->d_physical,
                                      opt->d_volume, opt->filter->d_passive, &mass, &grey));
     record->volume = mass / opt->total_volume;
-    const double wanted = opt->design->volume_fraction;
-    const double excess = record->volume - wanted;
-    record->volume_missed = !((opt->update.kind->is_upper_limit ? excess : fabs(excess)) <=
-                              HX_VOLUME_TOLERANCE * wanted);
+    record->volume_missed =
+        hx_volume_is_missed(opt->update.kind, record->volume, opt->design->volume_fraction);
     record->greyness = 4.0 * grey / opt->problem->design_volume;
     opt->measured = (hx_measured){opt->d_physical, opt->d_volume, record->volume};
     return HX_OK;

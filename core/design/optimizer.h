@@ -57,6 +57,10 @@ const char *hx_stage_name(hx_stage stage);
  * it, or no design has the volume. */
 #define HX_VOLUME_TOLERANCE 1e-4
 
+/* 1 if a volume fraction differs from the prescribed one by more than HX_VOLUME_TOLERANCE, or
+ * exceeds it by more if the update takes it as an upper limit. */
+int hx_volume_is_missed(const hx_update_kind *update, double volume, double wanted);
+
 typedef struct hx_iteration {
     int iteration;     /* 1-based */
     double objective;  /* value for the analysed design; lower is better */

@@ -11,6 +11,7 @@
 
 #include "app/output/history.h"
 #include "app/output/stats.h"
+#include "core/registry.h"
 #include "tests/lib/test.h"
 
 enum { MOST_CASES = 400, N_LINE = 3 };
@@ -132,7 +133,7 @@ static void check_recall(const char *path, const char *objective, int has_error)
     CHECK_OK(hx_history_close(&history));
     hx_history_free(&history);
     char *const text = read_file(path, &n);
-    hx_stats_recall(&stats, text, 0.3, objective ? objective : "compliance");
+    hx_stats_recall(&stats, text, hx_update_find("oc"), 0.3, objective ? objective : "compliance");
     free(text);
     CHECK_MSG(stats.n_recent == 3, "%d designs", stats.n_recent);
     CHECK_REL(stats.recent[0].objective, it.objective, 1e-9);
