@@ -31,11 +31,13 @@ hx_mg_chebyshev hx_mg_smoothing_rows(const hx_mg_smoothing_params *s, int degree
 hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l)
 {
     const hx_mg_smoothing_params *const s = &mg->params->smoothing;
-    const int is_small = l + 2 == mg->n_level && mg->level[l].n_node <= s->few_nodes;
     hx_mg_smoothing at = {.chebyshev = s->others, .visits = 1, .weight = 1.0};
     if (l < 0) {
         at.chebyshev = mg->rows ? mg->on_rows : mg->on_mesh;
-    } else if (l == 0 || (hx_mg_restores(mg) && !is_small)) {
+        return at;
+    }
+    const int is_small = l + 2 == mg->n_level && mg->level[l].n_node <= s->few_nodes;
+    if (l == 0 || (hx_mg_restores(mg) && !is_small)) {
         at.visits = s->visits;
         at.weight = s->visits > 1 ? s->weight : 1.0;
     }

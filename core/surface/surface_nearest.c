@@ -149,8 +149,8 @@ static int compact(simplifier *k, hx_surface *s)
 {
     int64_t n_vertex = 0, n_tri = 0;
     for (int64_t v = 0; v < s->n_vertex; v++) {
-        const int stays = hx_root(k->into, (int32_t)v) == v;
-        k->number[v] = stays ? (int32_t)n_vertex++ : -1;
+        k->into[v] = hx_root(k->into, (int32_t)v); /* its root remains its own parent */
+        k->number[v] = k->into[v] == v ? (int32_t)n_vertex++ : -1;
     }
     HX_TRY(hx_alloc_raw(&k->origin, (size_t)n_vertex, sizeof(int32_t), "vertices"));
     for (int64_t v = 0; v < s->n_vertex; v++) {
