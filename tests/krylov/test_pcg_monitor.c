@@ -140,7 +140,7 @@ static void test_answers(void)
     hx_pcg_begin_monitoring(&s);
     n_deflation_check = n_refresh = 0;
     s.state = (hx_pcg_state){.criterion = HX_PCG_RELATIVE, .stop = 1e-10, .rr = 1.0, .rz = 1.0};
-    for (int k = 6; k < 10; k++) { /* r'z < 0 from 7 on, which only the first refresh answers */
+    for (int k = 6; k < 10; k++) { /* after 7 iterations r'z < 0: one refresh */
         s.state.rz = k < 7 ? 1.0 : -1.0;
         CHECK(monitor(&s, k, &changed) == HX_OK && changed == (k == 7));
         CHECK(n_deflation_check == 0 && n_refresh == (k >= 7));
