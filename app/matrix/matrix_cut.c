@@ -133,10 +133,12 @@ int hx_matrix_count(const hx_space *space, const hx_matrix_cut *cut, hx_part par
         }
         free(near);
 #pragma omp critical
-        counts->n_block += mine.n_block;
-        counts->n_number += mine.n_number;
-        counts->n_digit += mine.n_digit;
-        if (mine.widest > counts->widest) counts->widest = mine.widest;
+        {
+            counts->n_block += mine.n_block;
+            counts->n_number += mine.n_number;
+            counts->n_digit += mine.n_digit;
+            if (mine.widest > counts->widest) counts->widest = mine.widest;
+        }
     }
     return failed ? HX_RAISE(HX_ENOMEM, "no memory for the neighbours of a point") : HX_OK;
 }

@@ -141,8 +141,10 @@ static void sum_chambers(const hx_groups_work *w, chamber all[HX_GROUPS_MOST_IMA
             sum[2] += least * w->place.volume[e];
         }
 #pragma omp critical
-        for (int g = 0; g < w->n_image; g++)
-            for (int i = 0; i < N_SUM; i++) all[g].sum[i] += part[g].sum[i];
+        {
+            for (int g = 0; g < w->n_image; g++)
+                for (int i = 0; i < N_SUM; i++) all[g].sum[i] += part[g].sum[i];
+        }
     }
 }
 

@@ -95,15 +95,17 @@ static int put_piece(hx_vtk_stream *stream, const hx_vtk_items *items, size_t on
         stop = failed;
         if (!stop) used = (size_t)(encode(what, begin, end, stream->ascii, block) - block);
 #pragma omp ordered
-        if (!failed) {
-            reason = hx_comm_file_write_at(&stream->file, *at, block, used);
-            if (reason) {
+        {
+            if (!failed) {
+                reason = hx_comm_file_write_at(&stream->file, *at, block, used);
+                if (reason) {
 #pragma omp atomic write
-                failed = 1;
+                    failed = 1;
+                }
+                *at += used;
+                stream->finished += (uint64_t)(mean * (double)(end - begin));
+                report(stream);
             }
-            *at += used;
-            stream->finished += (uint64_t)(mean * (double)(end - begin));
-            report(stream);
         }
     }
     return failed ? hx_atomic_file_refuse(stream->file.path, reason) : HX_OK;

@@ -414,7 +414,9 @@ static int soften_parts(const hx_component_grouping *g, hx_floating_component *p
         const int made = is_left(g, &part[p]) ? HX_OK : find_forces(g, (uint32_t)p, &part[p]);
         if (made < 0) {
 #pragma omp critical(hx_floating_component)
-            rc = made;
+            {
+                rc = made;
+            }
         } else if (!is_left(g, &part[p])) {
             add_energies(g, &part[p], &sum[p]);
         }
