@@ -89,6 +89,7 @@ static int work(hx_comm *comm, hx_options *options)
     int status;
     if (comm->size == 1) return dispatch(options);
     options->comm = comm;
+    hx_log_set_plain(1);
     if (comm->rank > 0) {
         status = take_part(comm, options);
     } else {

@@ -12,7 +12,7 @@
 enum { MAX_SINK = 8, MAX_LINE = 2304 };
 
 static _Thread_local hx_log_level log_level = HX_LOG_NORMAL;
-static _Thread_local int silent, status_open;
+static _Thread_local int silent, is_plain, status_open;
 static _Thread_local hx_log_sink sinks[MAX_SINK];
 static _Thread_local int n_sink;
 
@@ -62,9 +62,14 @@ int hx_log_is_on(hx_log_level level)
     return prints(level);
 }
 
+void hx_log_set_plain(int on)
+{
+    is_plain = on;
+}
+
 int hx_log_is_terminal(void)
 {
-    return !silent && isatty(STDOUT_FILENO);
+    return !silent && !is_plain && isatty(STDOUT_FILENO);
 }
 
 /* Calls the sinks once per line; text is changed during the calls and restored. */

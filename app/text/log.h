@@ -41,6 +41,10 @@ int hx_log_set_printing(int on);
  * made. */
 int hx_log_is_on(hx_log_level level);
 
+/* on = 1: stdout is not treated as a terminal. mpirun gives processes a terminal of its own, whatever
+ * it writes to itself. */
+void hx_log_set_plain(int on);
+
 /* 1 if stdout is a terminal and printing is on, so that a status line can be rewritten. */
 int hx_log_is_terminal(void);
 

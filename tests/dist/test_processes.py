@@ -84,6 +84,8 @@ def agree(name, config, *keys, ranks=(2, 3), designs=5, bound=1e-9, cases=1):
         check(said.returncode == 0, f"{name} by {n}: status {said.returncode}: {said.stderr[-600:]}")
         if said.returncode == 0:
             check(f"{n} processes" in said.stdout, f"{name}: the log does not name its {n} processes")
+            check("\x1b[" not in said.stdout and "compliance   volume   change" in said.stdout,
+                  f"{name} by {n}: a status line in place of the table: {said.stdout[-300:]}")
             compare(f"{name} by {n}", alone, history("shared"), bound, cases)
             left = [f for f in os.listdir("shared") if ".tmp" in f]
             check(not left, f"{name} by {n}: left behind {left}")
