@@ -242,7 +242,8 @@ enum { HX_CONFIG_PLACE = PATH_MAX + 1024 };
 /* "FILE:LINE: KEY" if the key was written, else "FILE: KEY". */
 const char *hx_config_place(const hx_config *cfg, const char *key, char *text, size_t n_text);
 
-/* Puts the place of `key` before the recorded message; returns code. */
+/* Puts the place of `key` before the recorded message, unless that begins with the place of a key
+ * already; returns code. */
 int hx_config_blame(const hx_config *cfg, const char *key, int code);
 
 /* 1 if the key was written by the user. */

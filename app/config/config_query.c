@@ -39,8 +39,15 @@ const char *hx_config_place(const hx_config *cfg, const char *key, char *text, s
 
 int hx_config_blame(const hx_config *cfg, const char *key, int code)
 {
+    static const char argument[] = "argument '";
     char place[HX_CONFIG_PLACE];
-    if (code < 0) hx_error_prefix("%s: ", hx_config_place(cfg, key, place, sizeof place));
+    const char *const said = hx_error_message();
+    const size_t n = cfg->path ? strlen(cfg->path) : 0;
+    if (code >= 0) return code;
+    /* a key that was closer to the error has been named already */
+    if (strncmp(said, argument, strlen(argument)) == 0) return code;
+    if (n > 0 && strncmp(said, cfg->path, n) == 0 && said[n] == ':') return code;
+    hx_error_prefix("%s: ", hx_config_place(cfg, key, place, sizeof place));
     return code;
 }
 

@@ -677,6 +677,8 @@ def refused():
     config, size = PART % "cantilever", "mesh.nx=8 mesh.ny=4 mesh.nz=4".split()
     for keys, text in ((["solver.precision=mixed", "solver.preconditioner=multigrid"], "not a diagonal"),
                        (["solver.tolerance=-1"], "solver.tolerance"),
+                       (["mesh.in_parts=always", "optimization.extrusion=[1.0,0.0,0.0]"],
+                        "error: argument 'mesh.in_parts=always': mesh.in_parts: \"always\", but"),
                        (["mesh.nx=2", "mesh.ny=1", "mesh.nz=1", "optimization.filter.radius=1"], "3 ranks for 2 elements")):
         said = run(3, "refused", config, *size, *keys)
         check(said.returncode == 2, f"{keys}: exit status {said.returncode}")
