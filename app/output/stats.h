@@ -53,8 +53,8 @@ int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case);
 void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double output_seconds);
 void hx_stats_stop(hx_stats *stats);
 
-/* For a resumed run with this update and volume fraction: takes the earlier values of the objective from the text of its
- * history.csv. */
+/* For a resumed run with this update and volume fraction: takes the earlier values of the objective
+ * from the text of its history.csv. */
 void hx_stats_recall(hx_stats *stats, const char *history, const hx_update_kind *update,
                      double volume_fraction, const char *objective);
 

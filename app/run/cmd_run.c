@@ -1,5 +1,5 @@
-/* hextop run: the flow chart of P1 (Figure 1), with files and a progress line. Every process of a run
- * executes this program on its subdomain; the first one prints and writes what is small. */
+/* hextop run: the flow chart of P1 (Figure 1), with files and a progress line. Every process of a
+ * run executes this program on its subdomain; the first one prints and writes what is small. */
 #include <limits.h>
 #include <math.h>
 #include <signal.h>

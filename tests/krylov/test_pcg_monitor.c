@@ -183,6 +183,7 @@ int main(void)
     check("stalls after 45", stalls_at_45, HX_PCG_RELATIVE, 100, (calls){30, 40, 80});
     check("grows", grows, HX_PCG_RELATIVE, 100, (calls){16, 40, 80});
     check("rises in fours", rises_in_fours, HX_PCG_RELATIVE, 59, (calls){16, 40, 0});
+    check("the same, absolute", rises_in_fours, HX_PCG_ABSOLUTE, 59, (calls){16, 40, 0});
     check("the same, by compliance", rises_in_fours, HX_PCG_COMPLIANCE, 59, (calls){30, 40, 0});
     indefinite_at = 7;
     check("not positive definite after 7", steady_45, HX_PCG_RELATIVE, 44, (calls){30, 7, 0});
