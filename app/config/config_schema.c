@@ -642,8 +642,10 @@ const hx_key hx_keys[] = {
     MG(spectrum.steps_mesh, "[2, 1000]", .unit = "power steps", .example = "4",
        .help = "number of power steps on the mesh for a later design"),
     MG(spectrum.steps_later, "[2, 1000]", .unit = "power steps", .example = "10",
-       .help = "number of power steps on each coarse grid, and on a mesh of unequal elements, for "
-               "a later design"),
+       .help = "number of power steps on the first coarse grid, and on a mesh of unequal elements, "
+               "for a later design"),
+    MG(spectrum.steps_others, "[2, 1000]", .unit = "power steps", .example = "20",
+       .help = "number of power steps on each other coarse grid for a later design"),
     MG(spectrum.steps_refresh, "[2, 1000]", .unit = "power steps", .example = "60",
        .help = "number of power steps from a random vector, when a solve takes long"),
     MG(spectrum.steps_unscaled, "[0, 8]", .unit = "power steps", .example = "4",

@@ -48,6 +48,7 @@ const hx_mg_params hx_mg_defaults = {
             .steps_begin = 20,
             .steps_mesh = 2,
             .steps_later = 8,
+            .steps_others = 16,
             .steps_refresh = 40,
             .steps_unscaled = 8,
         },
