@@ -97,6 +97,13 @@ typedef struct hx_config_load {
     int load_case; /* counted from 1; 0 (only with `from`): each step of the file is a case */
 } hx_config_load;
 
+/* Another material for a set of elements; NaN: the value of `material`. */
+typedef struct hx_config_material {
+    char *origin;
+    char *set;
+    double young, density, conductivity;
+} hx_config_material;
+
 typedef struct hx_config_passive {
     char *origin;
     char *set;
@@ -164,7 +171,7 @@ typedef struct hx_config {
         double young, poisson, density;
         double conductivity, conductivity_min;
     } material;
-    hx_config_list supports, springs, convection, loads, passive, sets;
+    hx_config_list materials, supports, springs, convection, loads, passive, sets;
     hx_config_numbers weights;
     struct {
         double volume_fraction, penalty, rho_min, move, damping;

@@ -198,6 +198,12 @@ static int check_entries(const hx_config *cfg)
             load[i].load_case = 1;
         }
     }
+    const hx_config_material *const material = cfg->materials.entry;
+    for (size_t i = 0; i < cfg->materials.n; i++)
+        if (isnan(material[i].young) && isnan(material[i].density) &&
+            isnan(material[i].conductivity))
+            return hx_config_fault(material[i].origin, "", "none of %s; give at least one",
+                                   is_heat ? "conductivity, density" : "E, density");
     const hx_config_set *set = cfg->sets.entry;
     for (size_t i = 0; i < cfg->sets.n; i++)
         HX_TRY(check_one_of(set[i].origin,

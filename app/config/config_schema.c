@@ -231,6 +231,21 @@ const hx_key hx_keys[] = {
         .help = "thermal conductivity of void, below that of the solid; that of an element is "
                 "conductivity_min + (conductivity - conductivity_min) rho^p"),
 
+    LIST(materials, material,
+         .help = "other materials of element sets, such as inserts and bolts, with the Poisson's "
+                 "ratio of material.nu; sets must not overlap"),
+    ENTRY(materials, material, set, TEXT, .required = 1,
+          .help = "name of the set of elements that have this material"),
+    KEY_AT("materials[].E", FLOAT, IN(material, young), ELASTICITY, .unit = "force/length^2",
+           .range = "[1e-20, 1e20]", .note = "material.E",
+           .help = "Young's modulus of the set's solid material"),
+    ENTRY(materials, material, density, FLOAT, .unit = "mass/length^3", .range = "(0, inf)",
+          .note = "material.density", .help = "mass density of the set's solid material"),
+    ENTRY(materials, material, conductivity, FLOAT, HEAT, .unit = "power/(length*temperature)",
+          .range = "[1e-20, 1e20]", .note = "material.conductivity",
+          .help = "thermal conductivity of the set's solid material; that of void is "
+                  "material.conductivity_min everywhere"),
+
     LIST(supports, support,
          .help = "supports: sets of nodes with fixed or prescribed displacements, or prescribed "
                  "temperatures"),

@@ -104,40 +104,53 @@ static const char *in_si(const char *key, double value, double si, double least,
     return text;
 }
 
-/* If the config states units, E and density must be plausible for a material. */
-static void judge_unit(hx_diags *diags, const hx_session *s)
+/* If the config states units, E and density must be plausible for a material. group: "material", or
+ * an entry of `materials`; NaN: it does not give the value. */
+static void judge_unit(hx_diags *diags, const hx_session *s, const char *group, double young,
+                       double density)
 {
     const hx_units *u = &s->cfg.units;
-    const double young = s->cfg.material.young, density = s->cfg.material.density;
     const double pascal = young * u->pascal, kilograms = density * u->density_si;
     /* bounds of E and density, in SI units */
     const double least[] = {1e3, 0.1}, most[] = {2e12, 3e4};
-    char stress[96], mass[96];
-    if (!u->system[0]) return;
-    in_si("material.E", young, u->pascal, least[0], most[0], stress, sizeof stress);
-    in_si("material.density", density, u->density_si, least[1], most[1], mass, sizeof mass);
+    char key[2][40], stress[96], mass[96];
+    snprintf(key[0], sizeof key[0], "%.30s.E", group);
+    snprintf(key[1], sizeof key[1], "%.30s.density", group);
+    in_si(key[0], young, u->pascal, least[0], most[0], stress, sizeof stress);
+    in_si(key[1], density, u->density_si, least[1], most[1], mass, sizeof mass);
     if (pascal > most[0])
         hx_diags_advise(diags, HX_DIAG_UNIT, young, stress,
-                        "material.E = %g%s is above that of diamond (1.2 TPa)", young, u->stress);
+                        "%s = %g%s is above that of diamond (1.2 TPa)", key[0], young, u->stress);
     if (pascal < least[0])
         hx_diags_advise(diags, HX_DIAG_UNIT, young, stress,
-                        "material.E = %g%s is below that of the softest gels (1 kPa)", young,
+                        "%s = %g%s is below that of the softest gels (1 kPa)", key[0], young,
                         u->stress);
     if (kilograms > most[1])
         hx_diags_advise(diags, HX_DIAG_UNIT, density, mass,
-                        "material.density = %g%s is above that of osmium (22,590 kg/m^3)", density,
+                        "%s = %g%s is above that of osmium (22,590 kg/m^3)", key[1], density,
                         u->density);
     if (kilograms < least[1])
         hx_diags_advise(diags, HX_DIAG_UNIT, density, mass,
-                        "material.density = %g%s is below that of air (1 kg/m^3)", density,
-                        u->density);
+                        "%s = %g%s is below that of air (1 kg/m^3)", key[1], density, u->density);
+}
+
+static void judge_units(hx_diags *diags, const hx_session *s)
+{
+    const hx_config_material *const other = s->cfg.materials.entry;
+    char group[32];
+    if (!s->cfg.units.system[0]) return;
+    judge_unit(diags, s, "material", s->cfg.material.young, s->cfg.material.density);
+    for (size_t i = 0; i < s->cfg.materials.n; i++) {
+        snprintf(group, sizeof group, "materials[%zu]", i);
+        judge_unit(diags, s, group, other[i].young, other[i].density);
+    }
 }
 
 void hx_diag_material(hx_diags *diags, const hx_session *s)
 {
     const double nu = s->cfg.material.poisson;
     if (hx_config_is_heat(&s->cfg)) return;
-    judge_unit(diags, s);
+    judge_units(diags, s);
     if (nu > hx_diag_limit(HX_DIAG_NEAR_INCOMPRESSIBLE) &&
         s->cfg.solver.element == HX_ELEMENT_LINEAR)
         hx_diags_add(diags, HX_DIAG_NEAR_INCOMPRESSIBLE, nu,

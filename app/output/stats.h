@@ -36,6 +36,8 @@ typedef struct hx_stats {
     double first_compliance;
     int n_loose;
     hx_iteration last; /* the last iteration */
+    /* mass of the last design, set at the end of a run by hx_session_measure_mass; 0: not measured */
+    double mass;
     /* number of designs in `recent`: the latest designs with the penalty and beta of the last one,
      * at most HX_STATS_RECENT */
     int n_recent;

@@ -222,8 +222,8 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_number(json, "volume_target", s->design.volume_fraction);
     hx_json_bool(json, "volume_met", !last->volume_missed);
     hx_json_integer(json, "designs_off_volume", stats->n_missed);
-    if (!isnan(s->cfg.material.density))
-        hx_json_number(json, "mass", hx_session_mass(s, last->volume));
+    if (!isnan(s->cfg.material.density) && stats->mass > 0.0)
+        hx_json_number(json, "mass", stats->mass);
     hx_json_number(json, "change", last->change);
     hx_json_number(json, "greyness", last->greyness);
     hx_json_number(json, "penalty", last->penalty);

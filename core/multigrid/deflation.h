@@ -3,8 +3,8 @@
  * energy. Each is an eigenvector with a small eigenvalue that the coarse grids cannot represent if
  * two components lie in one cell, so multigrid deflates these motions (multigrid_deflation.c).
  *
- * A component consists of elements that are connected by faces and whose modulus is above some
- * fraction of the largest one. Several such fractions are used, because a component that is
+ * A component consists of elements that are connected by faces and whose modulus, relative to
+ * that of their material, is above some fraction of the largest one. Several such fractions are used, because a component that is
  * attached to grey elements is itself part of a larger one that floats in void. Components that
  * touch at nodes are also considered together as one. Each component contributes six motions, which
  * are rigid on its nodes and 0 elsewhere, unless the component is large and supports or springs

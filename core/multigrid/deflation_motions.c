@@ -542,7 +542,8 @@ int hx_find_floating_components(const hx_problem *problem, const hx_interface_ho
     *part = NULL;
     *n_part = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
-    for (int64_t e = 0; e < problem->mesh->n_elem; e++) largest = fmax(largest, modulus[e]);
+    for (int64_t e = 0; e < problem->mesh->n_elem; e++)
+        largest = fmax(largest, modulus[e] / hx_problem_stiffness_factor(problem, e));
     HX_TRY_FAIL(hx_component_grouping_create(&g, problem, others, modulus));
     HX_TRY_FAIL(hx_reduce_max(hx_interface_reduce(others), 1, &largest));
     for (int i = 0; i < N_STIFF && largest > 0.0; i++) {
