@@ -214,8 +214,9 @@ const hx_key hx_keys[] = {
 
     GROUP("material", "isotropic linear elastic material, or conductivity"),
     KEY(material.from, TEXT, .word = from_words, .file_only = 1,
-        .help = "\"file\" takes the one isotropic material that mesh.file states for all "
-                "elements, in the file's own units; keys of the config take precedence"),
+        .help = "\"file\" takes the isotropic material that mesh.file states, in the file's own "
+                "units, and other materials of element sets as `materials`; keys of the config "
+                "take precedence"),
     KEY_AT("material.E", FLOAT, AT(material.young), ELASTICITY, .unit = "force/length^2",
            .fallback = "1.0", .range = "[1e-20, 1e20]",
            .help = "Young's modulus of the solid material"),
