@@ -110,6 +110,33 @@ def parts():
     agree("bracket", EXAMPLE % ("bracket", "bracket"), designs=2, cases=4, ranks=(2,))
 
 
+def materials():
+    """An insert, with weight, on whole and distributed meshes: compliances and the mass in summary.json; heat; sets that
+    overlap in elements of one process only."""
+    config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
+    insert = ["material.density=2.0", "materials=({set=\"insert\";E=40.0;density=9.0;})",
+              "sets=({name=\"insert\";box={min=[3.0,-1.0,2.0];max=[11.0,5.0,6.0];};},"
+              "{name=\"end\";box={min=[7.0,-1.0,-1.0];max=[99.0,99.0,99.0];};})",
+              "loads=({gravity=[0.0,0.0,-0.001];},{set=\"right\";total_force=[0.0,0.0,-1.0];case=2;})"]
+    for name, more in (("", []), (", in parts", ["mesh.in_parts=always"]), (", quadratic", ["solver.element=quadratic"])):
+        if name == ", quadratic":
+            size = "mesh.nx=8 mesh.ny=4 mesh.nz=4".split()
+        agree("materials" + name, config, *size, *insert, *more, cases=4, designs=3)
+        mass = []
+        for folder in ("alone", "shared"):
+            with open(folder + "/summary.json", encoding="utf-8") as file:
+                mass.append(json.load(file)["mass"])
+        check(abs(mass[0] / mass[1] - 1.0) < 1e-7, f"materials{name}: masses {mass}")
+    agree("materials, heat", EXAMPLE % ("heatsink", "heatsink"), "materials=({set=\"lump\";conductivity=900.0;})",
+          "sets[1]={name=\"lump\";box={min=[20.0,-1.0,-1.0];max=[50.0,99.0,9.0];};}", designs=2, cases=4)
+    twice = "materials=({set=\"insert\";E=40.0;},{set=\"end\";E=3.0;})"
+    said = run(3, "never", config, "mesh.nx=16", "mesh.ny=8", "mesh.nz=8", *insert, twice, "mesh.in_parts=always")
+    alone = run(1, "never", config, "mesh.nx=16", "mesh.ny=8", "mesh.nz=8", *insert, twice)
+    text = "set 'end' overlaps set 'insert' of an earlier material: element"
+    check(said.returncode == 2 and text in said.stderr, f"materials that overlap: {said.stderr}")
+    check(alone.stderr.strip() and alone.stderr.strip() in said.stderr, f"overlap: {alone.stderr} {said.stderr}")
+
+
 def coarse_grids():
     """Distributed coarse grids. One process solves a grid of a few nodes directly; if that grid is distributed here
     instead, the number of iterations differs."""
@@ -841,7 +868,7 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        jobs = (parts, coarse_grids, distributed_meshes, distributed_kinds, transports, settings, mixed, quadratic,
+        jobs = (parts, materials, coarse_grids, distributed_meshes, distributed_kinds, transports, settings, mixed, quadratic,
                 convection, rigid, prescribed, linked, objectives, updates, designs, outputs, resumed, floating_components,
                 graphs, refused, killed, stopped, failed)
         unknown = set(SCENES) - {job.__name__ for job in jobs}
