@@ -57,6 +57,10 @@ def base_of(key):
         return SPLINE
     if group == "convection":
         return {**HEAT, "convection": 'convection = ( { set = "top"; coefficient = 1.0; ambient = 0.0; } );'}
+    if group == "materials":
+        is_heat = name == "conductivity"
+        return {**(HEAT if is_heat else {"optimization": PLAIN}), "sets": MOUNT,
+                "materials": f'materials = ( {{ set = "mount"; {"conductivity" if is_heat else "E"} = 2.0; }} );'}
     if key in ("physics", "supports[].temperature") or "conductivity" in key:
         return HEAT
     if key == "loads[].source":
