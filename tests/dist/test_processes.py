@@ -127,8 +127,8 @@ def materials():
             with open(folder + "/summary.json", encoding="utf-8") as file:
                 mass.append(json.load(file)["mass"])
         check(abs(mass[0] / mass[1] - 1.0) < 1e-7, f"materials{name}: masses {mass}")
-    agree("materials, heat", EXAMPLE % ("heatsink", "heatsink"), "materials=({set=\"lump\";conductivity=900.0;})",
-          "sets[1]={name=\"lump\";box={min=[20.0,-1.0,-1.0];max=[50.0,99.0,9.0];};}", designs=2, cases=4)
+    agree("materials, heat", EXAMPLE % ("heatsink", "heatsink"), "materials=({set=\"block\";conductivity=900.0;})",
+          "sets[1]={name=\"block\";box={min=[20.0,-1.0,-1.0];max=[50.0,99.0,9.0];};}", designs=2, cases=4)
     twice = "materials=({set=\"insert\";E=40.0;},{set=\"end\";E=3.0;})"
     said = run(3, "never", config, "mesh.nx=16", "mesh.ny=8", "mesh.nz=8", *insert, twice, "mesh.in_parts=always")
     alone = run(1, "never", config, "mesh.nx=16", "mesh.ny=8", "mesh.nz=8", *insert, twice)
