@@ -641,9 +641,10 @@ const hx_key hx_keys[] = {
        .help = "number of power steps on each level for the first design"),
     MG(spectrum.steps_mesh, "[2, 1000]", .unit = "power steps", .example = "4",
        .help = "number of power steps on the mesh for a later design"),
-    MG(spectrum.steps_later, "[2, 1000]", .unit = "power steps", .example = "10",
-       .help = "number of power steps on the first coarse grid, and on a mesh of unequal elements, "
-               "for a later design"),
+    MG(spectrum.steps_uneven, "[2, 1000]", .unit = "power steps", .example = "10",
+       .help = "number of power steps on a mesh of unequal elements for a later design"),
+    MG(spectrum.steps_first, "[2, 1000]", .unit = "power steps", .example = "8",
+       .help = "number of power steps on the first coarse grid for a later design"),
     MG(spectrum.steps_others, "[2, 1000]", .unit = "power steps", .example = "20",
        .help = "number of power steps on each other coarse grid for a later design"),
     MG(spectrum.steps_refresh, "[2, 1000]", .unit = "power steps", .example = "60",
@@ -725,6 +726,9 @@ const hx_key hx_keys[] = {
        .help = "number of iterations after which deflation is enabled in any case"),
     MG(monitoring.patience, "[1, 100000]", .unit = "iterations", .example = "60",
        .help = "number of iterations after which estimates are refreshed, doubled each time"),
+    MG(monitoring.decades, "[0, 100]", .unit = "decades", .example = "2.0",
+       .help = "smallest reduction of the residual that must be left for early deflation, or for a "
+               "refresh because r'z < 0"),
 
     GROUP("output", "files that a run writes"),
     KEY(output.directory, TEXT, .is_free = 1, .fallback = "out",

@@ -91,6 +91,10 @@ def agree(name, config, *keys, ranks=(2, 3), designs=5, bound=1e-9, cases=1):
             check(not left, f"{name} by {n}: left behind {left}")
 
 
+def has_metis():
+    return "no METIS" not in hextop(3, "check", PART % "cantilever", "mesh.nx=8", "mesh.ny=4", "mesh.nz=4", "solver.partition=graph").stdout
+
+
 def parts():
     small = {"cantilever": "mesh.nx=24 mesh.ny=12 mesh.nz=12", "lbeam": "mesh.nx=25 mesh.ny=8",
              "michell": "mesh.nx=24 mesh.ny=8", "conrod": "mesh.nx=30 mesh.ny=6"}
@@ -444,7 +448,9 @@ def linked():
         said = hextop(ranks, "run", config, f"output.directory=linked3by{ranks}", "solver.device=" + DEVICE, *keys,
                       "optimization.iterations=6", "--resume")
         check(said.returncode == 0, f"linked, resumed by {ranks}: {said.stderr}")
-        compare(f"linked, resumed by {ranks}", history("linked6"), history(f"linked3by{ranks}"), 0.0 if ranks == 3 else 1e-9, 2)
+        # the two that `compare` allows several processes to be below one are here two above
+        bound, more = (0.0, 2) if ranks == 3 else (1e-9, 4)
+        compare(f"linked, resumed by {ranks}", history("linked6"), history(f"linked3by{ranks}"), bound, more)
     check(densities("linked6", 6) == densities("linked3by3", 6), "linked, resumed: not the same bits")
 
 
@@ -452,7 +458,8 @@ def objectives():
     """An objective with an adjoint load, whose set lies on several ranks; a resumed run has the bits of an uninterrupted one."""
     config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
     of_set = 'optimization.objective={ kind = "displacement"; set = "right"; direction = [0.0, 0.2, -1.0]; }'
-    for name, keys in (("cone", ["solver.partition=graph"]), ("helmholtz", ["optimization.filter.kind=helmholtz"]),
+    way = "graph" if has_metis() else "curve"
+    for name, keys in (("cone", ["solver.partition=" + way]), ("helmholtz", ["optimization.filter.kind=helmholtz"]),
                        ("extrusion, quadratic", ["optimization.extrusion=[1.0,0.0,0.0]", "solver.element=quadratic", "mesh.nx=8",
                                                  "mesh.ny=4", "mesh.nz=4"])):
         agree("displacement: " + name, config, *size, *keys, of_set, ranks=(2, 3), designs=4, cases=5)
@@ -635,7 +642,7 @@ def graphs():
     agree("bisection", config, *size, multigrid, halves, "mesh.shuffle=5", "mesh.distort=0.2", ranks=(2, 3), designs=3)
     agree("bisection: ties, springs", EXAMPLE % ("bell-crank", "bell-crank"), halves, ranks=(3,), designs=2, cases=4)
     said = hextop(3, "check", config, *size, graph)
-    if "no METIS" in said.stdout:
+    if not has_metis():
         said = run(3, "refused", config, *size, graph)
         check(said.returncode == 2 and "libmetis-dev" in said.stderr, f"graph without METIS: {said.returncode}, {said.stderr}")
         agree("auto without METIS", config, *size, multigrid, "solver.partition=auto", ranks=(3,), designs=2)
