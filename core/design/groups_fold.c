@@ -332,6 +332,10 @@ static int find_turns(hx_groups_work *w, const hx_groups_params *params)
     HX_TRY(hx_alloc(&w->turn, most, sizeof *w->turn, "symmetry"));
     HX_TRY(hx_images_create(params, origin, length, w->turn, &w->n_turn, w->toward));
     if (!cyclic) return HX_OK;
+    for (int i = 0; i < 3; i++) {
+        w->axis_point[i] = cyclic->point[i] - origin[i];
+        w->axis_along[i] = cyclic->direction[i];
+    }
     HX_TRY(hx_cyclic_check(cyclic, params, &w->place));
     HX_TRY(hx_cyclic_turn(cyclic, &w->place, length, w->turn, &w->n_turn));
     hx_cyclic_direct(cyclic, params, &w->place, w->turn, w->n_turn, w->toward, w->across);

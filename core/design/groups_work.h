@@ -29,6 +29,7 @@ typedef struct hx_groups_work {
      * among images that lie equally far, as on a plane between two copies about an axis. */
     double toward[3], across[3];
     int is_repeated;
+    double axis_point[3], axis_along[3]; /* of a cyclic repetition; along: zero without one */
     int is_extruded;
     /* orthonormal, the last one along the extrusion; the mesh's axes if there is no extrusion */
     double axis[3][3];

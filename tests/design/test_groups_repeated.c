@@ -265,6 +265,35 @@ static void check_uneven_wheels(void)
     }
 }
 
+/* Sectors of two elements and a half: images lie exactly between two elements, and each joins one of
+ * them, so that sectors of two elements and sectors of three share their groups. The first element
+ * of three has an image in sectors of three only, which are every other one. */
+static void check_halves(void)
+{
+    for (int at = 0; at < 4; at++) {
+        const wheel w = {1, 0.0, at % 2};
+        hx_mesh mesh;
+        hx_groups counts;
+        wheel_groups of;
+        int64_t group[N_WHEEL];
+        int has[N_WHEEL][N_AROUND] = {{0}}, n_few = 0;
+        wheel_params(&w, 8, at == 3 ? EXTRUDED : 0, &of);
+        CHECK_OK(wheel_create(&mesh, &w, at < 2 ? FIXTURE_IN_ORDER : FIXTURE_SHUFFLED));
+        find_groups(&mesh, &of.params, group, &counts);
+        CHECK_MSG(counts.n_member == N_WHEEL && counts.n_alone == 0 &&
+                      counts.n_group == 3 * N_R * (at == 3 ? 1 : N_Z),
+                  "halves, %d: %d in %d groups", at, (int)counts.n_member, (int)counts.n_group);
+        for (int e = 0; e < N_WHEEL; e++) has[group[e]][e / N_R % N_AROUND] = 1;
+        for (int e = 0; e < N_WHEEL; e++) {
+            int n = 0;
+            for (int j = 0; j < N_AROUND; j++) n += has[e][j];
+            n_few += n > 0 && n < 4;
+        }
+        CHECK_MSG(n_few == 0, "halves, %d: %d groups miss copies", at, n_few);
+        hx_mesh_free(&mesh);
+    }
+}
+
 /* ---- bars ---- */
 
 typedef struct bar_case {
@@ -612,6 +641,7 @@ int main(int argc, char **argv)
     if (status != 0) return status;
     check_wheels();
     check_uneven_wheels();
+    check_halves();
     wheel_params(&irregular, 5, 0, &of);
     CHECK_OK(wheel_create(&mesh, &irregular, FIXTURE_REORDERED));
     check_designs(&mesh, &of.params, "sensitivity", 0.0);
