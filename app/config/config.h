@@ -114,6 +114,16 @@ typedef struct hx_config_plane {
     double point[3], normal[3];
 } hx_config_plane;
 
+/* One cyclic, three patterns. */
+enum { HX_CONFIG_MOST_REPETITIONS = 4 };
+
+typedef struct hx_config_repetition {
+    char *origin;
+    int kind; /* hx_repetition_kind */
+    int copies;
+    double point[3], axis[3], step[3];
+} hx_config_repetition;
+
 typedef struct hx_config_set {
     char *origin;
     char *name;
@@ -176,7 +186,7 @@ typedef struct hx_config {
         int iterations;
         double change_tolerance;
         char *initial;
-        hx_config_list symmetry;
+        hx_config_list symmetry, repetition;
         double extrusion[3];
         struct {
             char *kind;

@@ -76,6 +76,7 @@ static const char *const in_parts_words[] = {"auto", "always", "never", NULL};
 static const char *const transport_words[] = {"auto", "direct", "nccl", "messages", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
+static const char *const repetition_words[] = {"cyclic", "pattern", NULL};
 static const char *const from_words[] = {"file", NULL};
 static const char *const coupling_words[] = {"distributing", "rigid", NULL};
 static const char *const share_words[] = {"total", "node", "area", NULL};
@@ -433,6 +434,22 @@ const hx_key hx_keys[] = {
           .help = "point of the symmetry plane"),
     ENTRY(optimization.symmetry, plane, normal, VECTOR, .required = 1,
           .help = "normal of the symmetry plane, of any length"),
+    LIST(optimization.repetition, repetition,
+         .help = "repetitions of the design, for any loads: at most one cyclic and three patterns"),
+    ENTRY(optimization.repetition, repetition, kind, WORD, .required = 1, .word = repetition_words,
+          .help = "cyclic: copies about an axis, equal angles apart; pattern: copies along a step"),
+    ENTRY(optimization.repetition, repetition, copies, INT, .required = 1, .range = "[2, 1000]",
+          .help = "number of copies, the first one included"),
+    ENTRY(optimization.repetition, repetition, point, VECTOR, .unit = "length",
+          .note = "for a pattern where the part begins",
+          .help = "cyclic: point of the axis, required; pattern: point of the plane across the "
+                  "step in which the first copy begins"),
+    ENTRY(optimization.repetition, repetition, axis, VECTOR, .note = "required with cyclic",
+          .help = "direction of the axis of a cyclic repetition, of any length"),
+    ENTRY(optimization.repetition, repetition, step, VECTOR, .unit = "length",
+          .note = "required with pattern",
+          .help = "vector from a copy of a pattern to the next one; elements beyond the last copy "
+                  "stay free"),
     KEY(optimization.extrusion, VECTOR, .note = "none",
         .help = "direction along which the design does not change"),
     GROUP("optimization.filter",

@@ -39,7 +39,7 @@ const hx_diag_row hx_diag_table[HX_N_DIAG] = {
     [HX_DIAG_FILTER_LARGE] = {"filter-large", 10.0, "1.5 to 6 elements are usual"},
     [HX_DIAG_FILTER_SPLINE] = {"filter-spline", 1.0,
                                "use a larger optimization.filter.radius, or a larger mesh.refine"},
-    [HX_DIAG_NO_IMAGE] = {"no-image", 0.1, "check the points and normals of the planes"},
+    [HX_DIAG_NO_IMAGE] = {"no-image", 0.1, "check the planes and repetitions"},
     [HX_DIAG_NOT_SYMMETRIC] = {"not-symmetric", 0.1, ""},
     [HX_DIAG_TOO_FEW_ITERATIONS] = {"too-few-iterations", NONE, ""},
     [HX_DIAG_CHANGE_TOLERANCE] = {"change-tolerance", 0.05, ""},

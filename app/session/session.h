@@ -66,7 +66,7 @@ typedef struct hx_session {
     hx_coarse_plan coarse_plan;
     /* notes on missing supports and loads are added here (borrowed); NULL: they are errors */
     hx_notes *lacking;
-    hx_groups groups;    /* linked variables, by symmetry and extrusion */
+    hx_groups groups;    /* linked variables, by symmetry, repetition and extrusion */
     const hx_comm *comm; /* the processes of the run (borrowed); NULL: one */
     /* 1: the processes may each make a part of the mesh, and none the whole: in a run */
     int may_distribute_mesh;

@@ -299,7 +299,10 @@ def distributed_meshes():
             with open("w8/density_0008.vtk", "rb") as a, open(folder + "/density_0008.vtk", "rb") as b:
                 check(a.read() == b.read(), "distributed mesh resumed by as many: not the same bits")
     for key, text in (("mesh.distort=0.1", "mesh.distort"),
-                      ("optimization.extrusion=[1.0,0.0,0.0]", "optimization.extrusion"), ("output.format=ascii", "output.format"), ("solver.element=quadratic", "solver.element")):
+                      ("optimization.extrusion=[1.0,0.0,0.0]", "optimization.extrusion"),
+                      ('optimization.repetition=({ kind = "pattern"; step = [4.0, 0.0, 0.0]; copies = 2; })',
+                       "optimization.repetition"),
+                      ("output.format=ascii", "output.format"), ("solver.element=quadratic", "solver.element")):
         said = run(2, "refused", PART % "cantilever", *size, own, key)
         check(said.returncode == 2 and "mesh.in_parts" in said.stderr and text in said.stderr, f"distributed mesh, {key}: {said.stderr}")
         check(len(re.findall("hextop: error:", said.stderr)) == 1 and not os.path.exists("refused"), f"distributed mesh, {key}")
@@ -420,17 +423,23 @@ def densities(folder, design):
 
 
 def linked():
-    """Linked variables whose groups lie on several ranks: two symmetry planes, and an extrusion along the direction in which
-    the mesh is divided; with a projection and loads by mass, for which a design takes several trials. The members of a group
+    """Linked variables whose groups lie on several ranks: two symmetry planes, an extrusion along the direction in which
+    the mesh is divided, copies along it and about it; with a projection and loads by mass, for which a design takes several trials. The members of a group
     have the same bits, on whatever rank (filtered densities only nearly); a resumed run has those of an uninterrupted one."""
     n = 16, 8, 8
     size = [f"mesh.{axis}={k}" for axis, k in zip(("nx", "ny", "nz"), n)]
     planes = ", ".join("{ point = [0.0, 4.0, 4.0]; normal = [%s]; }" % normal for normal in ("0.0, 1.0, 0.0", "0.0, 0.0, 1.0"))
     config = PART % "cantilever"
     symmetry, extruded = f"optimization.symmetry=({planes})", "optimization.extrusion=[1.0,0.0,0.0]"
+    cyclic = '{ kind = "cyclic"; point = [0.0, 4.0, 4.0]; axis = [1.0, 0.0, 0.0]; copies = 4; }'
+    pattern = '{ kind = "pattern"; step = [4.0, 0.0, 0.0]; copies = 4; }'
+    repeated = [f"optimization.repetition=({entries})" for entries in (cyclic, pattern, f"{cyclic}, {pattern}")]
     trials = ["optimization.filter.kind=density", "optimization.projection.beta=4.0", "material.density=1e-4",
               'loads=( { set = "right"; total_force = [0.0, 0.0, -1.0]; }, { gravity = [0.0, 0.0, -9.81]; } )']
     for name, keys, spread in (("planes", [symmetry], 4), ("extrusion", [extruded], 16), ("both", [symmetry, extruded], 64),
+                               ("cyclic", repeated[:1], 4), ("pattern", repeated[1:2], 4),
+                               ("cyclic, pattern", repeated[2:], 16),
+                               ("cyclic, planes", [repeated[0], symmetry], 6),
                                ("projection, gravity", [symmetry, *trials], 4)):
         keys = [*size, "solver.preconditioner=multigrid", *keys]
         agree("linked: " + name, config, *keys, ranks=(2, 3, 4), cases=2)
@@ -440,18 +449,20 @@ def linked():
         most = n[0] * n[1] * n[2] // spread
         check(keys[-len(trials):] == trials or len(set(shared)) <= most,
               f"linked: {name}: {len(set(shared))} densities in {most} groups")
-    keys = [*EXACT, *size, symmetry, *trials, "output.checkpoint=1e-9", "output.every=0"]
-    for folder, last in (("linked6", 6), ("linked3", 3)):
-        check(run(3, folder, config, *keys, f"optimization.iterations={last}").returncode == 0, f"linked: {last} designs")
-    for ranks in (3, 1):
-        shutil.copytree("linked3", f"linked3by{ranks}")
-        said = hextop(ranks, "run", config, f"output.directory=linked3by{ranks}", "solver.device=" + DEVICE, *keys,
-                      "optimization.iterations=6", "--resume")
-        check(said.returncode == 0, f"linked, resumed by {ranks}: {said.stderr}")
-        # the two that `compare` allows several processes to be below one are here two above
-        bound, more = (0.0, 2) if ranks == 3 else (1e-9, 4)
-        compare(f"linked, resumed by {ranks}", history("linked6"), history(f"linked3by{ranks}"), bound, more)
-    check(densities("linked6", 6) == densities("linked3by3", 6), "linked, resumed: not the same bits")
+    for name, keys in (("linked", [symmetry, *trials]), ("repeated", repeated[2:])):
+        keys = [*EXACT, *size, *keys, "output.checkpoint=1e-9", "output.every=0"]
+        for folder, last in ((name + "6", 6), (name + "3", 3)):
+            check(run(3, folder, config, *keys, f"optimization.iterations={last}").returncode == 0, f"{name}: {last} designs")
+        for ranks in (3, 1):
+            folder = f"{name}3by{ranks}"
+            shutil.copytree(name + "3", folder)
+            said = hextop(ranks, "run", config, "output.directory=" + folder, "solver.device=" + DEVICE, *keys,
+                          "optimization.iterations=6", "--resume")
+            check(said.returncode == 0, f"{name}, resumed by {ranks}: {said.stderr}")
+            # the two that `compare` allows several processes to be below one are here two above
+            bound, more = (0.0, 2) if ranks == 3 else (1e-9, 4)
+            compare(f"{name}, resumed by {ranks}", history(name + "6"), history(folder), bound, more)
+        check(densities(name + "6", 6) == densities(name + "3by3", 6), f"{name}, resumed: not the same bits")
 
 
 def objectives():
