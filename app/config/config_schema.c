@@ -36,7 +36,10 @@ static const char *filter_word(size_t i)
 
 static const char *objective_word(size_t i)
 {
-    return hx_objectives[i] ? hx_objectives[i]->name : NULL;
+    size_t k = 0;
+    for (; hx_response_kinds[k]; k++)
+        if (hx_response_kinds[k]->is_objective && i-- == 0) return hx_response_kinds[k]->name;
+    return NULL;
 }
 
 static const char *update_word(size_t i)

@@ -7,7 +7,7 @@
 
 int hx_outcome_has_converged(const hx_session *s, const hx_iteration *it)
 {
-    return it->change < s->cfg.optimization.change_tolerance && !it->climbing;
+    return it->change < s->cfg.optimization.change_tolerance && !it->climbing && !it->is_held_back;
 }
 
 int hx_outcome_is_last(const hx_session *s, const hx_iteration *it)

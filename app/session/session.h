@@ -157,7 +157,7 @@ int hx_session_start_device(hx_session *s, const hx_device_ops *ops);
 int hx_session_make_operator(hx_session *s); /* as s->solver has chosen */
 int hx_session_make_filter(hx_session *s);   /* on the device */
 /* The kinds named by optimization.objective and optimization.update. */
-const hx_objective_kind *hx_session_objective(const hx_session *s);
+const hx_response_kind *hx_session_objective(const hx_session *s);
 hx_response_params hx_session_objective_params(const hx_session *s);
 /* Its name if it is not the compliance, which is reported in any case; else NULL. */
 const char *hx_session_other_objective(const hx_session *s);

@@ -60,33 +60,34 @@ void hx_session_generate_params(const hx_session *s, hx_generate_params *params)
     params->n_process = params->n_on_host = params->in_order = 0;
 }
 
-const hx_objective_kind *hx_session_objective(const hx_session *s)
+const hx_response_kind *hx_session_objective(const hx_session *s)
 {
-    return hx_objective_find(s->cfg.optimization.objective.kind);
+    return hx_response_kind_find(s->cfg.optimization.objective.kind);
 }
 
 hx_response_params hx_session_objective_params(const hx_session *s)
 {
     const double *const d = s->cfg.optimization.objective.direction;
-    hx_response_params params = {.set = s->cfg.optimization.objective.set};
+    hx_response_params params = {.set = s->cfg.optimization.objective.set,
+                                 .load_case = HX_ALL_CASES};
     for (int i = 0; i < 3; i++) params.direction[i] = isnan(d[i]) ? 0.0 : d[i];
     return params;
 }
 
 const char *hx_session_other_objective(const hx_session *s)
 {
-    const hx_objective_kind *const kind = hx_session_objective(s);
-    return kind == &hx_objective_compliance ? NULL : kind->name;
+    const hx_response_kind *const kind = hx_session_objective(s);
+    return kind == &hx_response_compliance ? NULL : kind->name;
 }
 
 const char *hx_session_objective_text(const hx_session *s, char *text, size_t n_text)
 {
-    const hx_objective_kind *const kind = hx_session_objective(s);
+    const hx_response_kind *const kind = hx_session_objective(s);
     const double *const d = s->cfg.optimization.objective.direction;
     char set[128] = "", direction[96] = "";
-    if (kind->takes & HX_TAKES_SET)
+    if (kind->needs & HX_TAKES_SET)
         hx_fit(set, sizeof set, ", set '%s'", s->cfg.optimization.objective.set);
-    if (kind->takes & HX_TAKES_DIRECTION)
+    if (kind->needs & HX_TAKES_DIRECTION)
         snprintf(direction, sizeof direction, ", direction [%g, %g, %g]", d[0], d[1], d[2]);
     snprintf(text, n_text, "%s%s%s", kind->name, set, direction);
     return text;
@@ -95,7 +96,7 @@ const char *hx_session_objective_text(const hx_session *s, char *text, size_t n_
 int hx_session_check_objective(const hx_session *s, int n_rank)
 {
     char place[HX_CONFIG_PLACE];
-    const hx_objective_kind *const kind = hx_session_objective(s);
+    const hx_response_kind *const kind = hx_session_objective(s);
     hx_response_params params = hx_session_objective_params(s);
     params.origin = hx_config_place(&s->cfg, "optimization.objective", place, sizeof place);
     if (n_rank > 1 && !kind->is_distributed)

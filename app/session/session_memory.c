@@ -49,10 +49,18 @@ static size_t groups_bytes(const hx_session *s)
     return hx_groups_rank_bytes(&s->groups, &s->dist.subdomain, comm->size, comm->rank);
 }
 
+static hx_optimizer_params optimizer_params(const hx_session *s)
+{
+    return (hx_optimizer_params){.objective = hx_session_objective(s),
+                                 .objective_params = hx_session_objective_params(s),
+                                 .update = hx_session_update(s)};
+}
+
 size_t hx_session_optimizer_bytes(const hx_session *s)
 {
     const hx_filter_params params = hx_session_filter_params(s);
-    return hx_optimizer_bytes(hx_session_solved(s), hx_session_update(s),
+    const hx_optimizer_params optimizer = optimizer_params(s);
+    return hx_optimizer_bytes(hx_session_solved(s), &optimizer,
                               hx_filter_find(s->cfg.optimization.filter.kind), &params,
                               s->solver.precond) +
            groups_bytes(s);
@@ -72,7 +80,8 @@ void hx_session_design_account(const hx_session *s, hx_account *account)
     const size_t vector =
         (size_t)solved->components * (size_t)solved->space.n_point * sizeof(double);
     const size_t n_case = (size_t)s->problem.cases.n;
-    const size_t objective = hx_response_bytes(hx_session_objective(s), solved);
+    const hx_optimizer_params optimizer = optimizer_params(s);
+    const size_t objective = hx_optimizer_response_bytes(solved, &optimizer);
     const size_t loads = s->loads_of == solved
                              ? s->load_bytes
                              : hx_analysis_load_bytes(solved, s->cfg.solver.precision);

@@ -128,8 +128,9 @@ static int check_mean(const hx_problem *problem, const hx_response_params *param
                     origin, params->set);
 }
 
-static size_t mean_bytes(const hx_problem *problem)
+static size_t mean_bytes(const hx_problem *problem, const hx_response_params *params)
 {
+    (void)params;
     return 3 * (size_t)problem->space.n_point * sizeof(double);
 }
 
@@ -149,8 +150,9 @@ static int find_mean(const hx_response *o, double *mean)
     double part;
     *mean = 0.0;
     for (int c = 0; c < a->problem->cases.n; c++) {
+        if (!hx_response_has_case(o, c)) continue;
         HX_TRY(a->dev->ops->vector->dot(a->dev, a->op->linear.n, o->impl, a->d_u[c], &part));
-        *mean += a->problem->cases.weight[c] * part;
+        *mean += hx_response_weight(o, c) * part;
     }
     return HX_OK;
 }
@@ -160,8 +162,7 @@ static int load_mean(const hx_response *o, int load_case, double *d_load)
     const hx_analysis *const a = o->analysis;
     const int64_t n = a->op->linear.n;
     HX_TRY(a->dev->ops->zero(a->dev, d_load, (size_t)n * sizeof *d_load));
-    return a->dev->ops->vector->axpy(a->dev, n, a->problem->cases.weight[load_case], o->impl,
-                                     d_load);
+    return a->dev->ops->vector->axpy(a->dev, n, hx_response_weight(o, load_case), o->impl, d_load);
 }
 
 static void destroy_mean(hx_response *o)
@@ -169,11 +170,21 @@ static void destroy_mean(hx_response *o)
     o->analysis->dev->ops->release(o->analysis->dev, o->impl);
 }
 
-const hx_objective_kind hx_objective_displacement = {
+static hx_response_unit unit(const hx_problem *problem)
+{
+    (void)problem;
+    return HX_VALUE_LENGTH;
+}
+
+const hx_response_kind hx_response_displacement = {
     .name = "displacement",
     .help = "mean displacement of a set in a direction, as a weighted sum over the load cases",
-    .takes = HX_TAKES_SET | HX_TAKES_DIRECTION,
+    .is_objective = 1,
+    .is_constraint = 1,
+    .takes = HX_TAKES_SET | HX_TAKES_DIRECTION | HX_TAKES_CASE,
+    .needs = HX_TAKES_SET | HX_TAKES_DIRECTION,
     .is_distributed = 1,
+    .unit = unit,
     .check = check_mean,
     .bytes = mean_bytes,
     .create = create_mean,
