@@ -6,6 +6,7 @@
 
 #include "core/partition/partition.h"
 
+#include "../output/progress.h"
 #include "../session/footprint.h"
 #include "../text/commands.h"
 #include "../text/table.h"
@@ -60,7 +61,10 @@ static int check_design(hx_check *check)
     hx_diag_loads(&check->diags, s);
     if (hx_session_other_objective(s))
         hx_log_info("\nobjective %s", hx_session_objective_text(s, text, sizeof text));
+    if (s->limits.n > 0) hx_log_info("%s", "");
+    hx_progress_limits(s, "");
     HX_TRY(hx_check_filter(s));
+    hx_progress_choices(s, "");
     hx_diag_filter(&check->diags, s);
     hx_check_groups(s);
     hx_diag_groups(&check->diags, s);

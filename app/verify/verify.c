@@ -192,6 +192,8 @@ static int analyse_density(hx_verify *v, const double *density, hx_verify_analys
     s->design.penalty =
         (hx_schedule){.value = s->design.penalty.last, .last = s->design.penalty.last};
     s->design.beta = (hx_schedule){0};
+    /* the update, whose proposal is not used, needs a volume */
+    if (!(s->design.volume_fraction > 0.0)) s->design.volume_fraction = 1.0;
     hx_filter_free(&s->filter);
     HX_TRY(hx_filter_create(&s->filter, hx_filter_find("none"), &s->device, &s->problem, &none));
     HX_TRY(hx_analysis_create(&s->analysis, &s->solver.op, &s->solver.pc, &s->solver.pcg, 0));

@@ -221,7 +221,7 @@ static int warn_missing(hx_verify *v)
         warn_verify(v, "%s", text);
         return 1;
     }
-    if (v->part.mass >= enough * v->part.wanted) return 0;
+    if (v->part.may_have_less || v->part.mass >= enough * v->part.wanted) return 0;
     warn_verify(
         v,
         "the densities in %s have a volume of %.3g instead of %.3g; the rest is in the %s elements "

@@ -156,19 +156,33 @@ static int find_multiple(hx_response *o, int c)
     return HX_OK;
 }
 
+/* K lambda = d_load, with lambda = 0 at fixed degrees of freedom, whatever is prescribed there. */
+static int solve_load(hx_response *o, double *d_lambda)
+{
+    hx_analysis *const a = o->analysis;
+    hx_operator *const op = a->op;
+    hx_pcg_result unused;
+    op->linear.d_prescribed = op->exact_linear.d_prescribed = NULL;
+    const int rc = hx_analysis_solve_for(a, o->d_load, d_lambda, &unused);
+    op->linear.d_prescribed = op->exact_linear.d_prescribed = op->d_prescribed;
+    o->n_solve++;
+    return rc;
+}
+
 static int solve_case(hx_response *o, int c)
 {
     hx_analysis *const a = o->analysis;
     hx_device *dev = a->op->dev;
-    hx_pcg_result unused;
+    double *const d_lambda = o->d_adjoint[c];
     HX_TRY(o->kind->adjoint_load(o, c, o->d_load));
-    HX_TRY(find_multiple(o, c));
+    if (!o->kind->finish_adjoint) HX_TRY(find_multiple(o, c));
     if (!isnan(o->multiple[c])) return HX_OK;
-    if (!a->warm_start)
-        HX_TRY(dev->ops->zero(dev, o->d_adjoint[c], (size_t)vector_entries(o) * sizeof(double)));
-    HX_TRY(hx_analysis_solve_for(a, o->d_load, o->d_adjoint[c], &unused));
-    o->n_solve++;
-    return hx_interface_make_consistent(dev, a->problem->components, o->d_adjoint[c]);
+    HX_TRY(a->warm_start
+               ? dev->ops->vector->zero_entries(dev, a->op->n_fixed, a->op->d_fixed, d_lambda)
+               : dev->ops->zero(dev, d_lambda, (size_t)vector_entries(o) * sizeof *d_lambda));
+    HX_TRY(solve_load(o, d_lambda));
+    if (o->kind->finish_adjoint) HX_TRY(o->kind->finish_adjoint(o, c, d_lambda));
+    return hx_interface_make_consistent(dev, a->problem->components, d_lambda);
 }
 
 int hx_response_solve_adjoint(hx_response *o)

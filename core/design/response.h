@@ -93,6 +93,9 @@ typedef struct hx_response_kind {
     /* Vector d_load = derivative by u of a case (0-based). Called only for the cases of the
      * response. NULL: not needed. */
     int (*adjoint_load)(const hx_response *response, int load_case, double *d_load);
+    /* After the solve: d_lambda := lambda with what the kind adds at fixed degrees of freedom, where
+     * lambda is 0. The derivative takes that vector. NULL: nothing. */
+    int (*finish_adjoint)(const hx_response *response, int load_case, double *d_lambda);
     /* State that the next design reuses (snapshot.h). NULL: none. */
     int (*snapshot)(hx_response *response, hx_snapshot *image);
     /* Accepts a half-created response. */
