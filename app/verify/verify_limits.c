@@ -26,7 +26,9 @@ int hx_verify_find_limits(const hx_verify *v, hx_analysis *analysis, const hx_co
     for (int i = 0; i < n; i++) {
         a->limit[i] = NAN;
         if (!is_there(mesh, &spec[i].params)) continue;
-        HX_TRY(hx_limit_values(analysis, 1, &spec[i], density, a->volume, &a->limit[i]));
+        hx_limit_value found;
+        HX_TRY(hx_limit_values(analysis, 1, &spec[i], density, a->volume, &found));
+        a->limit[i] = found.value;
     }
     return HX_OK;
 }

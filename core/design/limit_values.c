@@ -1,11 +1,45 @@
 #include "limit_values.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "../base/vec3.h"
 #include "../linalg/vector_ops.h"
+#include "design_ops.h"
+
+/* 1 if the work of the loads decreases with every element's stiffness: the loads do not depend on
+ * the density, and no displacement is prescribed. */
+static int has_constant_loads(const hx_analysis *a)
+{
+    return !a->problem->cases.body && !a->op->d_prescribed;
+}
+
+/* Determines whether the value is bounded by the amount of material or by the work of its case. */
+static int find_best(hx_response *o, const hx_constraint_spec *spec, int *is_best)
+{
+    const hx_response_params *const params = &spec->params;
+    const hx_problem *const problem = o->analysis->problem;
+    const int c = params->load_case;
+    *is_best = 0;
+    if (spec->kind == &hx_response_volume || spec->kind == &hx_response_mass) {
+        *is_best = !isnan(spec->min);
+        return HX_OK;
+    }
+    if (isnan(spec->max) || !has_constant_loads(o->analysis)) return HX_OK;
+    if (spec->kind == &hx_response_compliance) {
+        *is_best = 1;
+        return HX_OK;
+    }
+    const int is_linear = hx_norm3(params->direction) > 0.0 || hx_problem_is_heat(problem);
+    if (!o->d_adjoint || o->kind->finish_adjoint || !is_linear || params->of_largest || c < 0)
+        return HX_OK;
+    HX_TRY(hx_response_find_multiple(o, c));
+    *is_best = o->multiple[c] > 0.0;
+    return HX_OK;
+}
 
 static int find_value(hx_analysis *analysis, const hx_measured *measured,
-                      const hx_constraint_spec *spec, double *value)
+                      const hx_constraint_spec *spec, hx_limit_value *value)
 {
     hx_response response;
     int rc;
@@ -13,14 +47,15 @@ static int find_value(hx_analysis *analysis, const hx_measured *measured,
     HX_TRY_FAIL(
         hx_response_create(&response, spec->kind, "constraint", analysis, measured, &spec->params));
     if (spec->kind->prepare) HX_TRY_FAIL(spec->kind->prepare(&response));
-    HX_TRY_FAIL(spec->kind->value(&response, value));
+    HX_TRY_FAIL(spec->kind->value(&response, &value->value));
+    HX_TRY_FAIL(find_best(&response, spec, &value->is_best));
 fail:
     hx_response_free(&response);
     return rc;
 }
 
 int hx_limit_values(hx_analysis *analysis, int n, const hx_constraint_spec *spec,
-                    const double *density, double volume, double *value)
+                    const double *density, double volume, hx_limit_value *value)
 {
     hx_device *const dev = analysis->dev;
     const hx_problem *const problem = analysis->fields;
@@ -34,6 +69,11 @@ int hx_limit_values(hx_analysis *analysis, int n, const hx_constraint_spec *spec
     } else {
         HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &d_physical));
         HX_TRY_FAIL(dev->ops->vector->fill(dev, n_elem, 1.0, d_physical));
+    }
+    if (isnan(volume)) {
+        double mass, grey;
+        HX_TRY_FAIL(dev->ops->design->measure(dev, n_elem, d_physical, d_volume, NULL, &mass, &grey));
+        volume = mass / problem->total_volume;
     }
     const hx_measured measured = {
         .d_physical = d_physical, .d_volume = d_volume, .volume = volume};
