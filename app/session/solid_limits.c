@@ -67,7 +67,8 @@ static void print_values(const hx_session *s, const solid *part)
         hx_table_add(&table, "%s", spec->name);
         hx_table_add(&table, "%.6g%s", value, unit);
         hx_table_add(&table, "%s", hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound));
-        hx_table_add(&table, "%s", hx_limit_violation(spec, value) > HX_LIMIT_MET ? "missed" : "met");
+        hx_table_add(&table, "%s",
+                     hx_limit_violation(spec, value) > HX_LIMIT_MET ? "missed" : "met");
     }
     hx_table_end(&table, 2);
 }
@@ -80,18 +81,18 @@ static int judge(const hx_session *s, const hx_constraint_spec *spec, const hx_l
     const double value = found->value;
     if (!(hx_limit_violation(spec, value) > HX_LIMIT_MET)) return HX_OK;
     hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound);
-    if (found->is_best && (value > spec->max || value < spec->min))
+    if ((found->is_lowest && value > spec->max) || (found->is_highest && value < spec->min))
         return HX_RAISE(HX_EINPUT,
                         "%s: limit '%s' cannot be met: the solid part has %.6g%s, %s is required, "
                         "and less material cannot improve it; change the limit, the loads, the "
                         "supports or the part",
                         spec->params.origin, spec->name, value, unit, bound);
-    /* a part with all material exceeds every limit of its amount */
-    if (spec->kind == &hx_response_volume || spec->kind == &hx_response_mass) return HX_OK;
+    if (found->is_highest) return HX_OK; /* less material is what such a limit wants */
     if (hx_session_is_first(s))
-        hx_log_warning("%s: the solid part misses limit '%s': %.6g%s, %s is required; less material "
-                       "may meet it, but rarely does",
-                       spec->params.origin, spec->name, value, unit, bound);
+        hx_log_warning(
+            "%s: the solid part misses limit '%s': %.6g%s, %s is required; less material "
+            "may meet it, but rarely does",
+            spec->params.origin, spec->name, value, unit, bound);
     return HX_OK;
 }
 

@@ -14,27 +14,19 @@ static int has_constant_loads(const hx_analysis *a)
     return !a->problem->cases.body && !a->op->d_prescribed;
 }
 
-/* Determines whether the value is bounded by the amount of material or by the work of its case. */
-static int find_best(hx_response *o, const hx_constraint_spec *spec, int *is_best)
+static int find_bounds(hx_response *o, const hx_constraint_spec *spec, hx_limit_value *value)
 {
     const hx_response_params *const params = &spec->params;
     const hx_problem *const problem = o->analysis->problem;
     const int c = params->load_case;
-    *is_best = 0;
-    if (spec->kind == &hx_response_volume || spec->kind == &hx_response_mass) {
-        *is_best = !isnan(spec->min);
-        return HX_OK;
-    }
-    if (isnan(spec->max) || !has_constant_loads(o->analysis)) return HX_OK;
-    if (spec->kind == &hx_response_compliance) {
-        *is_best = 1;
-        return HX_OK;
-    }
+    value->is_highest = spec->kind == &hx_response_volume || spec->kind == &hx_response_mass;
+    value->is_lowest = spec->kind == &hx_response_compliance && has_constant_loads(o->analysis);
+    if (value->is_highest || value->is_lowest || !has_constant_loads(o->analysis)) return HX_OK;
     const int is_linear = hx_norm3(params->direction) > 0.0 || hx_problem_is_heat(problem);
     if (!o->d_adjoint || o->kind->finish_adjoint || !is_linear || params->of_largest || c < 0)
         return HX_OK;
     HX_TRY(hx_response_find_multiple(o, c));
-    *is_best = o->multiple[c] > 0.0;
+    value->is_lowest = o->multiple[c] > 0.0;
     return HX_OK;
 }
 
@@ -48,7 +40,7 @@ static int find_value(hx_analysis *analysis, const hx_measured *measured,
         hx_response_create(&response, spec->kind, "constraint", analysis, measured, &spec->params));
     if (spec->kind->prepare) HX_TRY_FAIL(spec->kind->prepare(&response));
     HX_TRY_FAIL(spec->kind->value(&response, &value->value));
-    HX_TRY_FAIL(find_best(&response, spec, &value->is_best));
+    HX_TRY_FAIL(find_bounds(&response, spec, value));
 fail:
     hx_response_free(&response);
     return rc;
@@ -72,13 +64,12 @@ int hx_limit_values(hx_analysis *analysis, int n, const hx_constraint_spec *spec
     }
     if (isnan(volume)) {
         double mass, grey;
-        HX_TRY_FAIL(dev->ops->design->measure(dev, n_elem, d_physical, d_volume, NULL, &mass, &grey));
+        HX_TRY_FAIL(
+            dev->ops->design->measure(dev, n_elem, d_physical, d_volume, NULL, &mass, &grey));
         volume = mass / problem->total_volume;
     }
-    const hx_measured measured = {
-        .d_physical = d_physical, .d_volume = d_volume, .volume = volume};
-    for (int i = 0; i < n; i++)
-        HX_TRY_FAIL(find_value(analysis, &measured, &spec[i], &value[i]));
+    const hx_measured measured = {.d_physical = d_physical, .d_volume = d_volume, .volume = volume};
+    for (int i = 0; i < n; i++) HX_TRY_FAIL(find_value(analysis, &measured, &spec[i], &value[i]));
 fail:
     dev->ops->release(dev, d_physical);
     dev->ops->release(dev, d_volume);

@@ -9,10 +9,9 @@ HX_C_BEGIN
 
 typedef struct hx_limit_value {
     double value;
-    /* 1: a proportional change of the loads apart, no design with less material can meet a limit
-     * that this one misses, since the value follows the work of constant loads or the amount of
-     * material */
-    int is_best;
+    /* 1: less material cannot lower the value, which is the work of constant loads or a positive
+     * multiple of it; cannot raise it, because it is an amount of material */
+    int is_lowest, is_highest;
 } hx_limit_value;
 
 /* value[n] := the values after hx_analysis_solve or hx_analysis_solve_density of the same design;
