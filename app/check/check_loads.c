@@ -22,7 +22,8 @@ void hx_check_material(const hx_session *s)
 {
     const hx_units *u = &s->cfg.units;
     const double density = s->cfg.material.density;
-    char a[48], b[48];
+    const double wanted = hx_session_volume_wanted(s);
+    char a[48], b[48], at[96] = "";
     if (!u->system[0] && isnan(density)) return;
     if (hx_config_is_heat(&s->cfg)) {
         hx_log_info("\nmaterial  conductivity %g%s, of void %g%s", s->problem.young,
@@ -31,11 +32,13 @@ void hx_check_material(const hx_session *s)
     }
     hx_log_info("\nmaterial  E %g%s, nu %g", s->cfg.material.young, u->stress,
                 s->cfg.material.poisson);
-    if (!isnan(density))
-        hx_log_info("  density %g%s; mass %s solid, %s at the volume fraction", density, u->density,
-                    hx_units_mass_text(u, hx_session_mass(s, 1.0), a, sizeof a),
-                    hx_units_mass_like(u, hx_session_mass(s, s->cfg.optimization.volume_fraction),
-                                       hx_session_mass(s, 1.0), b, sizeof b));
+    if (isnan(density)) return;
+    if (!isnan(wanted))
+        snprintf(at, sizeof at, ", %s at the volume fraction",
+                 hx_units_mass_like(u, hx_session_mass(s, wanted), hx_session_mass(s, 1.0), b,
+                                    sizeof b));
+    hx_log_info("  density %g%s; mass %s solid%s", density, u->density,
+                hx_units_mass_text(u, hx_session_mass(s, 1.0), a, sizeof a), at);
 }
 
 /* Adds rows for sets that the file makes rigid, such as "set held in x, y by reference node 17 9

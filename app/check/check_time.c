@@ -48,7 +48,7 @@ static int measure_solver(hx_session *s, double *setup, double *seconds)
     /* Sets the stiffness of the uniform design. */
     const size_t n_elem = (size_t)s->mesh.n_elem;
     const double uniform = hx_simp_between(s->problem.least, s->problem.young,
-                                           s->design.penalty.last, s->design.volume_fraction);
+                                           s->design.penalty.last, hx_session_typical_density(s));
     double *modulus = NULL;
     HX_TRY_FAIL(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli"));
 #pragma omp parallel for schedule(static)

@@ -59,6 +59,7 @@ const hx_diag_row hx_diag_table[HX_N_DIAG] = {
                                    "`solver.operator=auto` selects one that uses double precision"},
     [HX_DIAG_VOLUME] = {"volume", HX_VOLUME_TOLERANCE,
                         "allow more iterations, or a larger optimization.move"},
+    [HX_DIAG_LIMIT] = {"limit", HX_LIMIT_MET, "relax it, or allow more material"},
     [HX_DIAG_CHANGING] = {"changing", 0.01, "allow more iterations"},
     [HX_DIAG_DAMPED] = {"damped", NONE, "use a larger optimization.damping"},
     [HX_DIAG_GREY] = {"grey", 0.2, "`hextop verify` analyses the 0/1 design"},

@@ -92,6 +92,8 @@ const hx_diag_words hx_diag_help[HX_N_DIAG] = {
          "> 1e-4", "rounded entries resist rigid-body motions: slender parts, soft springs"},
     [HX_DIAG_VOLUME] = {"relative error of the volume", "> 1e-4",
                         "the design has more or less material than requested"},
+    [HX_DIAG_LIMIT] = {"relative violation of the worst limit of `optimization.constraints`",
+                       "> 1e-3", "the last design does not meet it, so it has not converged"},
     [HX_DIAG_CHANGING] =
         {"fall of the compliance over the last 5 designs, rise above their lowest, difference of "
          "two alternating designs, or change",

@@ -102,7 +102,7 @@ static const char *figure_text(const figure *g, double value, char *text, size_t
 
 void hx_report_write_figures(const hx_report_run *run, FILE *f)
 {
-    char text[64];
+    char text[64], objective[64];
     fputs("<dl class=\"figures\">", f);
     for (int i = 0; i < N_FIGURE; i++) {
         const figure *g = &figures[i];
@@ -110,6 +110,11 @@ void hx_report_write_figures(const hx_report_run *run, FILE *f)
         const char *unit;
         if (isnan(value)) continue;
         const double scale = scale_of(g, &run->units, value, &unit);
+        const char *const own = hx_json_text_at(run->summary.root, "objective_unit", "");
+        if (strcmp(g->key, "objective_value") == 0 && own[0]) {
+            snprintf(objective, sizeof objective, " %s", own);
+            unit = objective;
+        }
         fprintf(f, "<div><dt>%s</dt><dd>%s", g->name,
                 figure_text(g, scale * value, text, sizeof text));
         if (g->unit != unit_seconds && unit[0]) {

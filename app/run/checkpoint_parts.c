@@ -333,6 +333,20 @@ static int refinements(hx_snapshot *image, hx_stats *stats)
     return HX_OK;
 }
 
+/* What else decides whether the last design has converged, if it is known. */
+static int optimality(hx_snapshot *image, hx_stats *stats)
+{
+    static const char name[] = "run.optimality";
+    double value[2] = {stats->last.kkt, stats->last.violation};
+    const int is_there = image->mode == HX_SNAPSHOT_SAVE ? value[0] > 0.0 || value[1] > 0.0
+                                                         : hx_snapshot_has(image, name);
+    if (!is_there) return HX_OK;
+    HX_TRY(hx_snapshot_host(image, name, value, sizeof value));
+    stats->last.kkt = value[0];
+    stats->last.violation = value[1];
+    return HX_OK;
+}
+
 static int put_stats(hx_snapshot *image, hx_stats *stats, int n_case)
 {
     int64_t count[N_COUNT];
@@ -344,6 +358,7 @@ static int put_stats(hx_snapshot *image, hx_stats *stats, int n_case)
     if (stats->last.pcg_error > 0.0) /* estimated with only one of the criteria */
         HX_TRY(hx_snapshot_host(image, "run.error", &stats->last.pcg_error, sizeof(double)));
     HX_TRY(refinements(image, stats));
+    HX_TRY(optimality(image, stats));
     return lists(image, stats, n_case);
 }
 
@@ -359,6 +374,7 @@ static int get_stats(hx_snapshot *image, hx_stats *stats, int n_case)
     if (hx_snapshot_has(image, "run.error"))
         HX_TRY(hx_snapshot_host(image, "run.error", &stats->last.pcg_error, sizeof(double)));
     HX_TRY(refinements(image, stats));
+    HX_TRY(optimality(image, stats));
     return lists(image, stats, n_case);
 }
 

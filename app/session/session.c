@@ -24,6 +24,7 @@
 #include "moved_mesh.h"
 #include "result_path.h"
 #include "session_internal.h"
+#include "solid_limits.h"
 
 /* Replaces a path of the config by the absolute path, so that the resolved config works from any
  * folder. */
@@ -322,7 +323,10 @@ int hx_session_make_problem(hx_session *s)
     s->problem.coarse_plan = &s->coarse_plan;
     s->problem.multigrid = &s->cfg.solver.multigrid;
     s->loads_of = NULL;
+    HX_TRY(hx_session_choose_update(s));
     HX_TRY(hx_session_check_objective(s, s->comm ? s->comm->size : 1));
+    hx_limits_free(&s->limits);
+    HX_TRY(hx_limits_create(&s->limits, s));
     HX_TRY(resolve_radius(s));
     HX_TRY(make_groups(s));
     hx_session_end_step(s, HX_SETUP_PROBLEM, begin);
@@ -438,12 +442,36 @@ static int check_change(const hx_session *s)
                                     move, tolerance, 0.05 * move));
 }
 
+/* HX_EINPUT: a limit of the volume that passive elements and rho_min exceed, or that they leave out
+ * of reach. */
+static int check_volume_limits(const hx_session *s)
+{
+    const double least = s->least_volume.lowest.fraction,
+                 most = s->least_volume.most.highest.fraction;
+    for (int i = 0; i < s->limits.n; i++) {
+        const hx_constraint_spec *const spec = &s->limits.spec[i];
+        if (strcmp(spec->kind->name, "volume") != 0) continue;
+        if (spec->max < least)
+            return HX_RAISE(HX_EINPUT,
+                            "%s: max: a volume of %g cannot be met: passive elements, with the "
+                            "filter, and rho_min take %.4g of the volume",
+                            s->limits.origin[i], spec->max, least);
+        if (spec->min > most * (1.0 + 1e-9))
+            return HX_RAISE(HX_EINPUT,
+                            "%s: min: a volume of %g cannot be met: passive elements leave at most "
+                            "%.4g of the volume",
+                            s->limits.origin[i], spec->min, hx_least_volume_round_down(most));
+    }
+    return HX_OK;
+}
+
 int hx_session_check_volume(hx_session *s)
 {
     hx_notes notes = {0};
     HX_TRY(check_change(s));
     if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
     HX_TRY(hx_least_volume_find(&s->least_volume, &s->filter));
+    if (isnan(hx_session_volume_wanted(s))) return check_volume_limits(s);
     int rc = hx_least_volume_check(&s->least_volume, &s->filter);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
     if (rc == HX_OK) rc = hx_least_volume_note(&s->least_volume, &s->filter, &notes);
@@ -475,6 +503,8 @@ static int make_design(hx_session *s)
     const hx_optimizer_params params = {
         .objective = hx_session_objective(s),
         .objective_params = hx_session_objective_params(s),
+        .n_constraint = s->limits.n,
+        .constraint = s->limits.spec,
         .update = hx_session_update(s),
         .least = &s->least_volume,
     };
@@ -537,6 +567,8 @@ int hx_session_open(hx_session *s)
     HX_TRY(hx_session_make_problem(s));
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
+    if (s->judges_solid && s->limits.n > 0)
+        HX_TRY(hx_session_agree(s, hx_session_judge_solid(s, 0)));
     return hx_session_make_design(s);
 }
 
@@ -550,6 +582,7 @@ void hx_session_free(hx_session *s)
     hx_dist_free(&s->dist);
     hx_device_close(&s->device);
     hx_groups_free(&s->groups);
+    hx_limits_free(&s->limits);
     hx_operator_plan_free(&s->operator_plan);
     hx_coarse_plan_free(&s->coarse_plan);
     hx_voxels_free(&s->voxels);

@@ -76,6 +76,13 @@ def base_of(key):
     if key.startswith("optimization.objective."):
         return {"optimization": PLAIN.replace("filter", 'objective = { kind = "displacement"; set = "right"; '
                                               "direction = [0.0, 0.0, -1.0]; }; filter")}
+    if key.startswith("optimization.constraints["):
+        return {**TWO, "optimization": PLAIN.replace("filter", 'constraints = ( { kind = "displacement"; set = "right"; max = 9.0; '
+                                                     "direction = [0.0, 0.0, -1.0]; } ); filter")}
+    if key == "optimization.kkt_tolerance":
+        return {"optimization": PLAIN.replace("filter", 'update = "mma"; filter')}
+    if key in ("optimization.start", "optimization.constraints"):
+        return {"optimization": PLAIN}
     if key == "weights":
         return TWO
     if group == "springs":
