@@ -20,6 +20,7 @@ static int measure_iteration(hx_session *s, const double *d_f, double *d_u, doub
     hx_device *dev = &s->device;
     const size_t bytes = (size_t)s->solver.op.linear.n * sizeof(double);
     hx_pcg_result result = {0};
+    const int most = s->solver.pcg.params.max_iterations;
     *seconds = 0.0;
     for (int n = FEW; n > 0;) {
         if (s->solver.op.d_prescribed)
@@ -27,8 +28,10 @@ static int measure_iteration(hx_session *s, const double *d_f, double *d_u, doub
         else
             HX_TRY(dev->ops->zero(dev, d_u, bytes));
         s->solver.pcg.params.max_iterations = n;
-        HX_TRY(
-            hx_pcg_solve(&s->solver.pcg, &s->solver.op.linear, &s->solver.pc, d_f, d_u, &result));
+        const int rc =
+            hx_pcg_solve(&s->solver.pcg, &s->solver.op.linear, &s->solver.pc, d_f, d_u, &result);
+        s->solver.pcg.params.max_iterations = most;
+        HX_TRY(rc);
         /* starting costs about as much as one more iteration: residual and preconditioner */
         if (result.iterations > 0) *seconds = result.seconds / (result.iterations + 1);
         n = n == FEW && result.seconds < long_enough ? MOST : 0;
