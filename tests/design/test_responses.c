@@ -371,6 +371,19 @@ static void check_gradients(const char *label, fixture_solver *s, const row *row
     free(dg);
 }
 
+/* The memory of means is at most what the account states. */
+static void check_memory(const fixture_solver *s, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const hx_response *const g = &s->opt.constraint[i];
+        const hx_response_set *const of_set = g->kind->prepare ? g->impl : NULL;
+        size_t bytes = 0;
+        for (int k = 0; of_set && k < of_set->n_vector; k++)
+            bytes += ((size_t)of_set->vector[k].n + 1) * (sizeof(int64_t) + sizeof(double));
+        CHECK(!of_set || bytes <= g->kind->bytes(s->opt.problem, &g->params));
+    }
+}
+
 typedef struct chain_of {
     const char *label;
     const char *filter;
@@ -418,6 +431,10 @@ static void check_scene(const chain_of *scene, const hx_problem *problem, const 
         CHECK(groups.n_group > 0);
         CHECK_OK(hx_optimizer_link(&s.opt, &groups));
     }
+    CHECK(hx_optimizer_bytes(problem, &settings.optimizer, s.filter.kind, &s.filter.params,
+                             s.pc.kind) ==
+          (size_t)s.opt.n_field * (size_t)problem->mesh->n_elem * sizeof(double));
+    check_memory(&s, n);
     check_gradients(scene->label, &s, rows, n, scene->is_linked ? &groups : NULL);
     hx_groups_free(&groups);
     fixture_solver_free(&s);
