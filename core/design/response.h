@@ -158,8 +158,12 @@ int hx_response_create(hx_response *response, const hx_response_kind *kind, cons
                        hx_analysis *analysis, const hx_measured *measured,
                        const hx_response_params *params);
 
-/* Call after each hx_analysis_solve; adds to its record. Prepares the kind, then computes lambda of
- * every case, starting from the last design's if the analysis has a warm start. Waits. */
+/* Call after each hx_analysis_solve, before the value is requested. Waits. */
+int hx_response_prepare(hx_response *response);
+
+/* Call after hx_response_prepare if the derivative is needed; adds to the record of the analysis.
+ * Computes lambda of every case, starting from the last design's if the analysis has a warm start.
+ * Waits. */
 int hx_response_solve_adjoint(hx_response *response);
 
 /* Field d_dg = total derivative, after the adjoint solve. d_work: two more fields. */

@@ -38,13 +38,6 @@ struct hx_largest {
     of_case *of; /* [n_case] */
 };
 
-size_t hx_largest_bytes(const hx_problem *problem, const hx_response_params *params)
-{
-    hx_response_params mean = *params;
-    mean.of_largest = 0;
-    return hx_response_set_bytes(problem, &mean);
-}
-
 /* Marks the nodes of the set among the nodes of the device's problem: position[n_node] := number of
  * the sample or -1. Returns their number. */
 static int64_t mark_samples(const hx_analysis *a, const hx_set *set, int32_t *whole,

@@ -61,7 +61,8 @@ void hx_response_set_destroy(hx_response *o);
 /* HX_EINPUT: a name is that of no set, or of one without nodes. */
 int hx_response_check_set(const hx_problem *problem, const char *set, const char *origin);
 
-/* Entries of hx_response_kind for means and largest values. */
+/* ---- entries of hx_response_kind for means and largest values (response_field.c) ---- */
+
 int hx_field_value(const hx_response *o, double *value);
 int hx_field_load(const hx_response *o, int load_case, double *d_load);
 int hx_field_prepare(hx_response *o);
@@ -82,7 +83,6 @@ typedef struct hx_largest hx_largest;
 
 enum { HX_LARGEST_POWER = 8 };
 
-size_t hx_largest_bytes(const hx_problem *problem, const hx_response_params *params);
 int hx_largest_create(hx_response *o, hx_largest **largest);
 int hx_largest_prepare(hx_response *o, hx_largest *largest);
 /* The scaled norm, and its scale c, of a case. */
