@@ -371,6 +371,19 @@ static void check_gradients(const char *label, fixture_solver *s, const row *row
     free(dg);
 }
 
+/* The memory of means is at most what the account states. */
+static void check_memory(const fixture_solver *s, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const hx_response *const g = &s->opt.constraint[i];
+        const hx_response_set *const of_set = g->kind->prepare ? g->impl : NULL;
+        size_t bytes = 0;
+        for (int k = 0; of_set && k < of_set->n_vector; k++)
+            bytes += ((size_t)of_set->vector[k].n + 1) * (sizeof(int64_t) + sizeof(double));
+        CHECK(!of_set || bytes <= g->kind->bytes(s->opt.problem, &g->params));
+    }
+}
+
 typedef struct chain_of {
     const char *label;
     const char *filter;
@@ -418,6 +431,10 @@ static void check_scene(const chain_of *scene, const hx_problem *problem, const 
         CHECK(groups.n_group > 0);
         CHECK_OK(hx_optimizer_link(&s.opt, &groups));
     }
+    CHECK(hx_optimizer_bytes(problem, &settings.optimizer, s.filter.kind, &s.filter.params,
+                             s.pc.kind) ==
+          (size_t)s.opt.n_field * (size_t)problem->mesh->n_elem * sizeof(double));
+    check_memory(&s, n);
     check_gradients(scene->label, &s, rows, n, scene->is_linked ? &groups : NULL);
     hx_groups_free(&groups);
     fixture_solver_free(&s);
@@ -734,6 +751,90 @@ static void check_solves(void)
     CHECK(count_solves(&r, 1) == 0);
 }
 
+/* ---- what is refused ---- */
+
+typedef struct refusal {
+    row of;
+    double max, min;
+    const char *words;
+} refusal;
+
+static void check_refused(const hx_problem *problem, const refusal *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        hx_constraint_spec spec;
+        fixture_solver s;
+        fixture_settings settings = fixture_defaults();
+        put_specs(&list[i].of, 1, &spec);
+        spec.params.origin = "part.cfg:7: constraints[0]";
+        spec.max = list[i].max;
+        spec.min = list[i].min;
+        settings.design.volume_fraction = 0.0;
+        settings.op_kind = operator_of(problem, "otf");
+        settings.optimizer =
+            (hx_optimizer_params){.n_constraint = 1, .constraint = &spec, .update = &keeper};
+        CHECK_FAILS(fixture_solver_create(&s, &device, problem, &settings), HX_EINPUT,
+                    list[i].words);
+        CHECK_MSG(strncmp(hx_error_message(), "part.cfg:7: constraints[0]: ", 28) == 0, "%s",
+                  hx_error_message());
+    }
+}
+
+static const refusal of_elasticity[] = {
+    {{.kind = "compliance"}, NAN, NAN, "compliance has no limit; give max, min or both"},
+    {{.kind = "compliance"}, 0.0, NAN, "the limit of compliance is 0"},
+    {{.kind = "compliance"}, 1.0, 2.0, "no compliance lies between min = 2 and max = 1"},
+    {{.kind = "compliance"}, INFINITY, NAN, "a limit of compliance is not a finite number"},
+    {{.kind = "compliance", .load_case = 2}, 1.0, NAN, "there is no load case 3; there are 2"},
+    {{.kind = "compliance", .set = "left"}, 1.0, NAN, "'compliance' does not take a set"},
+    {{.kind = "worst_compliance"}, 1.0, NAN, "worst_compliance can be minimised but not limited"},
+    {{.kind = "mass"}, 1.0, NAN, "the mass needs material.density"},
+    {{.kind = "temperature", .set = "left"}, 1.0, NAN, "only physics = \"heat\" has temperatures"},
+    {{.kind = "displacement"}, 1.0, NAN, "'displacement' needs a set"},
+    {{.kind = "displacement", .set = "rihgt"}, 1.0, NAN, "no set 'rihgt', did you mean 'right'?"},
+    {{.kind = "displacement", .set = "right", .set_2 = "rihgt"}, 1.0, NAN, "no set 'rihgt'"},
+    {{.kind = "displacement", .set = "left"},
+     1.0,
+     NAN,
+     "supports prescribe the displacement of set 'left', so no design changes it"},
+    {{.kind = "displacement", .set = "right", .set_2 = "inner", .of_largest = 1},
+     1.0,
+     NAN,
+     "set_2 is subtracted from a mean"},
+    {{.kind = "reaction", .set = "right"}, 1.0, NAN, "no support holds set 'right', so it has no"},
+    {{.kind = "reaction", .set = "rihgt"}, 1.0, NAN, "no set 'rihgt'"}};
+static const refusal of_heat[] = {
+    {{.kind = "displacement", .set = "right"}, 1.0, NAN, "physics = \"heat\" has no displacements"},
+    {{.kind = "temperature", .set = "left"}, 1.0, NAN, "supports prescribe the temperature of set"},
+    {{.kind = "temperature", .set = "right", .is_magnitude = 1}, 1.0, NAN, "give set_2"}};
+
+static void check_refusals(void)
+{
+    static const hx_support_spec support = {
+        .set = "left", .origin = "test", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
+    static const hx_load_spec load[2] = {{"right", "test", HX_LOAD_NODE_FORCE, {0.0, 0.0, -3.0}, 1},
+                                         {"right", "test", HX_LOAD_NODE_FORCE, {0.1, 0.0, 0.0}, 2}};
+    const mixed_box box = {.kind = MIXED_HEXAHEDRA, .n = {4, 2, 2}, .length = {2.0, 1.2, 1.0}};
+    hx_problem_params params = fixture_problem();
+    hx_mesh mesh = {0};
+    hx_problem problem;
+    CHECK_OK(mixed_create(&mesh, &box));
+    CHECK_OK(mixed_name_ends(&mesh, &box));
+    CHECK_OK(add_sets(&mesh, box.length));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
+    params.support = &support;
+    params.n_support = 1;
+    params.load = load;
+    params.n_load = 2;
+    CHECK_OK(hx_problem_create(&problem, &mesh, &params));
+    check_refused(&problem, of_elasticity, sizeof of_elasticity / sizeof of_elasticity[0]);
+    hx_problem_free(&problem);
+    CHECK_OK(make_thermal(&problem, &mesh, NULL, 0));
+    check_refused(&problem, of_heat, sizeof of_heat / sizeof of_heat[0]);
+    hx_problem_free(&problem);
+    hx_mesh_free(&mesh);
+}
+
 int main(int argc, char **argv)
 {
     int quick;
@@ -746,6 +847,7 @@ int main(int argc, char **argv)
     if (!quick) check_references(fine_statics, 3, STATICS, 2);
     if (!quick) check_references(fine_heat, 1, HEAT, 2);
     check_solves();
+    check_refusals();
     check_chains();
     check_spline(0);
     check_spline(1);
