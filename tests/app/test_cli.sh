@@ -51,7 +51,7 @@ printf '%s' ",seconds_pcg,seconds_spmv,seconds_preconditioner,seconds_vector,sec
 printf '%s\n' ",seconds_update,seconds_output,penalty,beta,objective" >>wanted
 ok "history.csv header" cmp header wanted
 ok "history.csv lines" test "$(wc -l <out/history.csv)" = 6
-ok "history.csv columns" awk -F, 'NF != 22 { exit 1 }' out/history.csv
+ok "history.csv columns" awk -F, 'NF != 23 { exit 1 }' out/history.csv
 ok "compliance is the weighted sum" awk -F, 'NR > 1 {
     d = $2 - $9 - 0.5 * $11; if (d < 0) d = -d
     if ($2 !~ /^[0-9]/ || d > 1e-9 * $2) { bad = 1; exit }; n++ }
