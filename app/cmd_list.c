@@ -121,11 +121,14 @@ static void list_others(void)
         hx_table_add(&table, "%s", hx_filters[i]->help);
     }
     hx_table_end(&table, 2);
-    printf("\nObjectives (optimization.objective)\n");
+    printf("\nObjectives and limits (optimization.objective, optimization.constraints)\n");
     hx_table_begin(&table, "ll");
-    for (size_t i = 0; hx_objectives[i]; i++) {
-        hx_table_add(&table, "%s", hx_objectives[i]->name);
-        hx_table_add(&table, "%s", hx_objectives[i]->help);
+    for (size_t i = 0; hx_response_kinds[i]; i++) {
+        hx_table_add(&table, "%s", hx_response_kinds[i]->name);
+        hx_table_add(&table, "%s%s", hx_response_kinds[i]->help,
+                     !hx_response_kinds[i]->is_constraint  ? "; objective only"
+                     : !hx_response_kinds[i]->is_objective ? "; limit only"
+                                                           : "");
     }
     hx_table_end(&table, 2);
     printf("\nUpdates (optimization.update)\n");

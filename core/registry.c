@@ -32,10 +32,10 @@ const hx_filter_kind *hx_filter_find(const char *name)
     return NULL;
 }
 
-const hx_objective_kind *hx_objective_find(const char *name)
+const hx_response_kind *hx_response_kind_find(const char *name)
 {
-    for (size_t i = 0; hx_objectives[i]; i++)
-        if (strcmp(hx_objectives[i]->name, name) == 0) return hx_objectives[i];
+    for (size_t i = 0; hx_response_kinds[i]; i++)
+        if (strcmp(hx_response_kinds[i]->name, name) == 0) return hx_response_kinds[i];
     return NULL;
 }
 

@@ -15,8 +15,7 @@ extern const hx_device_ops *const hx_devices[];
 extern const hx_operator_kind *const hx_operator_kinds[];
 extern const hx_precond_kind *const hx_preconds[];
 extern const hx_filter_kind *const hx_filters[];
-extern const hx_objective_kind *const hx_objectives[];
-extern const hx_constraint_kind *const hx_constraints[];
+extern const hx_response_kind *const hx_response_kinds[];
 extern const hx_update_kind *const hx_updates[];
 
 /* A name that users may give even if this build does not have it. */
@@ -34,7 +33,7 @@ const hx_device_ops *hx_device_find(const char *name);
 const hx_operator_kind *hx_operator_kind_find(const char *device, const char *name);
 const hx_precond_kind *hx_precond_find(const char *name);
 const hx_filter_kind *hx_filter_find(const char *name);
-const hx_objective_kind *hx_objective_find(const char *name);
+const hx_response_kind *hx_response_kind_find(const char *name);
 const hx_update_kind *hx_update_find(const char *name);
 
 /* Everything is chosen automatically, from the plug-ins of this build; double precision, relative

@@ -114,8 +114,10 @@ HEXTOP_API const int32_t *hextop_indices(hextop *h, const char *name, int64_t *s
 
 /* Returns a number. After hextop_prepare: "elements", "nodes", "cases". Of the last iteration:
  * "iteration", "objective" (what is minimized), "compliance", "volume", "change", "greyness",
- * "penalty", "beta", "mass", "pcg_iterations" (of all solves), "seconds". NaN: not available, see
- * hextop_error; "mass" is NaN without material.density. */
+ * "penalty", "beta", "mass", "pcg_iterations" (of all solves), "seconds", "violation" (largest
+ * relative violation of a limit, 0: all are met), "kkt" (residual of the optimality conditions), and
+ * the value of each limit by its name. NaN: not available, see hextop_error; "mass" is NaN without
+ * material.density, "kkt" with optimality criteria. */
 HEXTOP_API double hextop_number(hextop *h, const char *name);
 
 /* Returns the text that the program writes to summary.json. The handle owns the text, which is

@@ -31,6 +31,8 @@ NUMBER(objective, h->stats.last.objective)
 NUMBER(compliance, h->stats.last.compliance)
 NUMBER(volume, h->stats.last.volume)
 NUMBER(change, h->stats.last.change)
+NUMBER(kkt, h->stats.last.kkt)
+NUMBER(violation, h->stats.last.violation)
 NUMBER(greyness, h->stats.last.greyness)
 NUMBER(penalty, h->stats.last.penalty)
 NUMBER(beta, h->stats.last.beta)
@@ -47,6 +49,8 @@ static const number_kind numbers[] = {
     {"compliance", 1, get_compliance},
     {"volume", 1, get_volume},
     {"change", 1, get_change},
+    {"kkt", 1, get_kkt},
+    {"violation", 1, get_violation},
     {"greyness", 1, get_greyness},
     {"penalty", 1, get_penalty},
     {"beta", 1, get_beta},
@@ -55,6 +59,18 @@ static const number_kind numbers[] = {
     {"seconds", 1, get_seconds},
 };
 enum { N_NUMBER = sizeof numbers / sizeof numbers[0] };
+
+/* The value of a limit; returns 1 if there is one of that name. */
+static int get_limit(const hextop *h, const char *name, double *value)
+{
+    const hx_iteration *const last = &h->stats.last;
+    for (int i = 0; i < last->n_response; i++) {
+        if (strcmp(last->response[i].name, name) != 0) continue;
+        *value = last->response[i].value;
+        return 1;
+    }
+    return 0;
+}
 
 static int get_number(hextop *h, const char *name, double *value)
 {
@@ -70,6 +86,7 @@ static int get_number(hextop *h, const char *name, double *value)
         *value = numbers[i].get(h);
         return HX_OK;
     }
+    if (h->stats.n_iteration > 0 && get_limit(h, name, value)) return HX_OK;
     return HX_RAISE(HX_EINPUT, "unknown number '%s'%s", name,
                     hx_name_hint(name, names, N_NUMBER, hint, sizeof hint));
 }

@@ -12,7 +12,7 @@ static int make_session(hextop *h)
     HX_TRY(hx_config_from_tree(&h->session.cfg, tree, h->path));
     HX_TRY(hx_session_open(&h->session));
     HX_TRY(hx_stats_begin(&h->stats, h->session.cfg.optimization.iterations,
-                          h->session.problem.cases.n));
+                          h->session.problem.cases.n, h->session.limits.n));
     h->stats.stage[HX_STAGE_SETUP] = hx_clock() - h->stats.begin;
     return hx_diags_before(&h->diags, &h->session);
 }

@@ -77,16 +77,17 @@ void hx_check_volume(const hx_session *s)
 {
     const hx_volume_at *const least = &s->least_volume.highest;
     const double most = s->least_volume.most.lowest.fraction;
-    char at[48] = "", room[64] = "";
+    const double wanted = hx_session_volume_wanted(s);
+    char at[48] = "", room[64] = "", part[48] = "";
     if (s->problem.passive.n == 0) return;
     if (least->beta > 0.0) snprintf(at, sizeof at, " at beta = %g", least->beta);
     if (most < 1.0)
         snprintf(room, sizeof room, "; with passive elements it is at most %.4g",
                  hx_least_volume_round_down(most));
-    hx_log_info(
-        "\n"
-        "volume    %g of the part; passive elements, with the filter, and rho_min take %.4g%s%s",
-        s->design.volume_fraction, least->fraction, at, room);
+    if (!isnan(wanted)) snprintf(part, sizeof part, "%g of the part; ", wanted);
+    hx_log_info("\n"
+                "volume    %spassive elements, with the filter, and rho_min take %.4g%s%s",
+                part, least->fraction, at, room);
 }
 
 void hx_check_groups(const hx_session *s)

@@ -31,7 +31,8 @@ static int check_material(const hx_session *s)
 {
     const hx_units *u = &s->cfg.units;
     const double density = s->cfg.material.density;
-    char a[48], b[48];
+    const double wanted = hx_session_volume_wanted(s);
+    char a[48], b[48], at[128] = "";
     double mass;
     if (!u->system[0] && isnan(density)) return HX_OK;
     if (hx_config_is_heat(&s->cfg)) {
@@ -44,11 +45,12 @@ static int check_material(const hx_session *s)
     if (isnan(density)) return HX_OK;
     HX_TRY(hx_problem_mass_volume(&s->problem, NULL, &mass));
     mass *= density;
-    hx_log_info(
-        "  density %g%s; mass %s solid, %s at the volume fraction%s", density, u->density,
-        hx_units_mass_text(u, mass, a, sizeof a),
-        hx_units_mass_like(u, mass * s->cfg.optimization.volume_fraction, mass, b, sizeof b),
-        s->problem.materials.n ? ", spread evenly over the materials" : "");
+    if (!isnan(wanted))
+        snprintf(at, sizeof at, ", %s at the volume fraction%s",
+                 hx_units_mass_like(u, wanted * mass, mass, b, sizeof b),
+                 s->problem.materials.n ? ", spread evenly over the materials" : "");
+    hx_log_info("  density %g%s; mass %s solid%s", density, u->density,
+                hx_units_mass_text(u, mass, a, sizeof a), at);
     return HX_OK;
 }
 

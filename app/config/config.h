@@ -110,6 +110,17 @@ typedef struct hx_config_passive {
     double skin, density;
 } hx_config_passive;
 
+/* Which value of a set a response takes; -1: not given. */
+typedef enum { HX_OF_MEAN, HX_OF_LARGEST } hx_config_of;
+
+typedef struct hx_config_constraint {
+    char *origin;
+    char *kind, *set, *set_2, *name;
+    double max, min, direction[3];
+    int magnitude, of;
+    hx_config_numbers load_case; /* counted from 1; none: every case */
+} hx_config_constraint;
+
 /* A rule of solver.multigrid.coarsening.thin. */
 typedef struct hx_config_thin {
     char *origin;
@@ -120,6 +131,16 @@ typedef struct hx_config_plane {
     char *origin;
     double point[3], normal[3];
 } hx_config_plane;
+
+/* One cyclic, three patterns. */
+enum { HX_CONFIG_MOST_REPETITIONS = 4 };
+
+typedef struct hx_config_repetition {
+    char *origin;
+    int kind; /* hx_repetition_kind */
+    int copies;
+    double point[3], axis[3], step[3];
+} hx_config_repetition;
 
 typedef struct hx_config_set {
     char *origin;
@@ -174,16 +195,20 @@ typedef struct hx_config {
     hx_config_list materials, supports, springs, convection, loads, passive, sets;
     hx_config_numbers weights;
     struct {
-        double volume_fraction, penalty, rho_min, move, damping;
+        double volume_fraction; /* NaN: not given */
+        double penalty, rho_min, move, damping;
         struct {
-            char *kind, *set;
+            char *kind, *set, *set_2;
             double direction[3];
+            int magnitude, of, load_case; /* load_case: counted from 1; 0: all */
         } objective;
-        char *update;
+        hx_config_list constraints;
+        double start; /* NaN: not given */
+        char *update; /* "auto" until the problem is known (hx_session_choose_update) */
         int iterations;
-        double change_tolerance;
+        double change_tolerance, kkt_tolerance; /* kkt_tolerance: NaN: not given */
         char *initial;
-        hx_config_list symmetry;
+        hx_config_list symmetry, repetition;
         double extrusion[3];
         struct {
             char *kind;

@@ -14,4 +14,12 @@ int hx_config_check_mesh(const hx_config *cfg);
  * keys of the optimization. Sets the load case of each load. */
 int hx_config_check(const hx_config *cfg);
 
+/* config_design.c: objective, constraints, volume, update and filter. */
+
+/* 1 if the problem needs exact derivatives of more than the compliance at a limited volume. */
+int hx_config_needs_derivatives(const hx_config *cfg);
+
+/* HX_EINPUT: impossible or contradictory limits, or keys that exclude or require each other. */
+int hx_config_check_design(const hx_config *cfg);
+
 #endif

@@ -122,10 +122,28 @@ static int read_numbers(const hx_value *value, const hx_key *key, const char *sh
             return hx_config_fault(
                 element->origin, shown, "[%zu] is %s, not a number; for example %s = %s", i,
                 hx_value_kind_name(element->kind), hx_key_name(key), hx_key_example(key));
+        if (key->is_whole && element->kind != HX_VALUE_INT)
+            return hx_config_fault(element->origin, shown,
+                                   "[%zu] is not an integer; for example %s = %s", i,
+                                   hx_key_name(key), hx_key_example(key));
         HX_TRY(check_number(element, key, shown, element->number));
         out[i] = element->number;
     }
     return HX_OK;
+}
+
+/* Numbers of a list, or of whole numbers one without brackets. */
+static int read_list_of_numbers(const hx_value *value, const hx_key *key, const char *shown,
+                                hx_config_numbers *out)
+{
+    const int is_one = key->is_whole && value->kind == HX_VALUE_INT;
+    if (value->kind != HX_VALUE_LIST && !is_one) return wrong_type(value, key, shown);
+    const size_t n = is_one ? 1 : value->n;
+    HX_TRY(hx_alloc(&out->value, n, sizeof *out->value, "config numbers"));
+    out->n = n;
+    if (!is_one) return read_numbers(value, key, shown, out->value);
+    out->value[0] = value->number;
+    return check_number(value, key, shown, value->number);
 }
 
 static int add_word(hx_config_words *words, const char *text, size_t length)
@@ -307,13 +325,8 @@ static int read_value(const hx_value *value, const hx_key *key, const char *show
                                    hx_noun(value->n, "number", "numbers"), hx_key_name(key),
                                    hx_key_example(key));
         return read_numbers(value, key, shown, at);
-    case HX_KEY_NUMBERS: {
-        hx_config_numbers *numbers = at;
-        if (value->kind != HX_VALUE_LIST) return wrong_type(value, key, shown);
-        HX_TRY(hx_alloc(&numbers->value, value->n, sizeof(double), "config numbers"));
-        numbers->n = value->n;
-        return read_numbers(value, key, shown, numbers->value);
-    }
+    case HX_KEY_NUMBERS:
+        return read_list_of_numbers(value, key, shown, at);
     case HX_KEY_WORDS:
         return read_words(value, key, shown, at);
     case HX_KEY_LIST:
@@ -485,6 +498,14 @@ static int resolve_multigrid(hx_config *cfg)
     return hx_config_blame(cfg, key, rc);
 }
 
+/* Sets the filter if the config states none: one with exact derivatives if they are needed. */
+static int choose_filter(hx_config *cfg)
+{
+    char **const kind = &cfg->optimization.filter.kind;
+    if (*kind) return HX_OK;
+    return hx_config_set_word(kind, hx_config_needs_derivatives(cfg) ? "density" : "sensitivity");
+}
+
 void hx_config_solve_by_residual(hx_config *cfg)
 {
     if (cfg->solver.criterion != HX_PCG_COMPLIANCE) return;
@@ -501,11 +522,6 @@ int hx_config_from_tree(hx_config *cfg, hx_value *tree, const char *path)
     HX_TRY_FAIL(hx_strdup(&cfg->path, path));
     /* Reads values from cfg->tree, fills in defaults, and checks them. */
     HX_TRY_FAIL(read_group(cfg->tree, "", "", (char *)cfg));
-    if (!hx_value_find(cfg->tree, "optimization"))
-        HX_TRY_FAIL(
-            hx_config_fault(cfg->path, "optimization.volume_fraction",
-                            "required key is missing; for example optimization = { volume_fraction "
-                            "= 0.3; };"));
     HX_TRY_FAIL(hx_config_check_mesh(cfg));
     HX_TRY_FAIL(resolve_size(cfg));
     /* The default of the tolerance depends on the criterion. */
@@ -519,7 +535,9 @@ int hx_config_from_tree(hx_config *cfg, hx_value *tree, const char *path)
     /* With a projection, densities oscillate if the move limit is large. */
     if (!hx_config_given(cfg, "optimization.move") && cfg->optimization.projection.given)
         cfg->optimization.move = 0.1;
+    HX_TRY_FAIL(choose_filter(cfg));
     HX_TRY_FAIL(hx_config_check(cfg));
+    HX_TRY_FAIL(hx_config_check_design(cfg));
     HX_TRY_FAIL(hx_config_blame(cfg, "units",
                                 hx_config_is_heat(cfg)
                                     ? hx_units_parse_heat(&cfg->units, cfg->units_text)

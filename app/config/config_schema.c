@@ -36,12 +36,23 @@ static const char *filter_word(size_t i)
 
 static const char *objective_word(size_t i)
 {
-    return hx_objectives[i] ? hx_objectives[i]->name : NULL;
+    size_t k = 0;
+    for (; hx_response_kinds[k]; k++)
+        if (hx_response_kinds[k]->is_objective && i-- == 0) return hx_response_kinds[k]->name;
+    return NULL;
+}
+
+static const char *constraint_word(size_t i)
+{
+    for (size_t k = 0; hx_response_kinds[k]; k++)
+        if (hx_response_kinds[k]->is_constraint && i-- == 0) return hx_response_kinds[k]->name;
+    return NULL;
 }
 
 static const char *update_word(size_t i)
 {
-    return hx_updates[i] ? hx_updates[i]->name : NULL;
+    if (i == 0) return "auto";
+    return hx_updates[i - 1] ? hx_updates[i - 1]->name : NULL;
 }
 
 static const char *precision_word(size_t i)
@@ -76,6 +87,7 @@ static const char *const in_parts_words[] = {"auto", "always", "never", NULL};
 static const char *const transport_words[] = {"auto", "direct", "nccl", "messages", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
+static const char *const repetition_words[] = {"cyclic", "pattern", NULL};
 static const char *const from_words[] = {"file", NULL};
 static const char *const coupling_words[] = {"distributing", "rigid", NULL};
 static const char *const share_words[] = {"total", "node", "area", NULL};
@@ -83,6 +95,7 @@ static const char *const format_words[] = {"binary", "ascii", NULL};
 static const char *const field_words[] = {"density",     "displacement", "sensitivity",
                                           "energy",      "von_mises",    "sets",
                                           "temperature", "heat_flux",    NULL};
+static const char *const of_words[] = {"mean", "max", NULL};
 static const char *const physics_words[] = {"elasticity", "heat", NULL};
 
 #define AT(member) offsetof(hx_config, member)
@@ -407,9 +420,11 @@ const hx_key hx_keys[] = {
            .help = "names of sets whose complement is the new set: all nodes, elements, boundary "
                    "faces and edges in none of them"),
 
-    GROUP("optimization", "minimum compliance at a given volume by SIMP and optimality criteria"),
-    KEY(optimization.volume_fraction, FLOAT, .required = 1, .range = "(0, 1]",
-        .help = "share of the volume that may be solid, passive elements included"),
+    GROUP("optimization", "what is minimized under which limits, by SIMP"),
+    KEY(optimization.volume_fraction, FLOAT, .range = "(0, 1]",
+        .note = "required to minimize the compliance without constraints",
+        .help = "share of the volume that may be solid, passive elements included: the volume of "
+                "the design under update = \"oc\", its upper limit under the other updates"),
     {.path = "optimization.objective",
      .type = HX_KEY_GROUP,
      .offset = HX_NOWHERE,
@@ -419,12 +434,60 @@ const hx_key hx_keys[] = {
     KEY(optimization.objective.kind, TEXT, .fallback = "compliance", .more_word = objective_word,
         .help = "what is minimized; `hextop list` describes the kinds"),
     KEY(optimization.objective.set, TEXT, .note = "none",
-        .help = "set whose mean displacement is minimized; required by kind = \"displacement\""),
-    KEY(optimization.objective.direction, VECTOR, .note = "none",
-        .help = "direction, of any length, along which a displacement counts as positive; "
-                "required by kind = \"displacement\""),
-    KEY(optimization.update, TEXT, .fallback = "oc", .more_word = update_word,
-        .help = "method that proposes the next design; `hextop list` describes them"),
+        .help = "set whose displacement, temperature or reaction is minimized; required by these "
+                "kinds"),
+    KEY(optimization.objective.set_2, TEXT, .note = "none",
+        .help = "second set: the objective is the difference of the two means"),
+    KEY(optimization.objective.direction, VECTOR, .note = "none, for magnitudes",
+        .help = "direction, of any length, along which a displacement or reaction counts as "
+                "positive"),
+    KEY(optimization.objective.magnitude, BOOL, .note = "false",
+        .help = "whether the absolute value of the component along `direction` is minimized"),
+    KEY(optimization.objective.of, WORD, .word = of_words, .note = "\"mean\"",
+        .help = "which value of the set is minimized: the mean, by area if the set spans boundary "
+                "faces, else of its nodes; or the largest one, by a p-norm scaled to it"),
+    KEY_AT("optimization.objective.case", INT, AT(optimization.objective.load_case),
+           .range = "[1, 1000]", .note = "all, by their weights",
+           .help = "load case whose value is minimized"),
+    LIST(optimization.constraints, constraint,
+         .help = "limits that the design must meet beside volume_fraction; each has a kind, and "
+                 "max, min or both"),
+    ENTRY(optimization.constraints, constraint, kind, TEXT, .required = 1,
+          .more_word = constraint_word,
+          .help = "what is limited; `hextop list` describes the kinds"),
+    ENTRY(optimization.constraints, constraint, max, FLOAT, .note = "none",
+          .unit = "unit of the kind",
+          .help = "upper limit, in the units of the config: of compliance force*length, of "
+                  "displacement length, of reaction force; of volume the fraction of the whole, "
+                  "passive elements included"),
+    ENTRY(optimization.constraints, constraint, min, FLOAT, .note = "none",
+          .unit = "unit of the kind", .help = "lower limit, in the units of max"),
+    ENTRY(optimization.constraints, constraint, set, TEXT, .note = "none",
+          .help = "set whose displacement, temperature or reaction is limited; required by these "
+                  "kinds"),
+    ENTRY(optimization.constraints, constraint, set_2, TEXT, .note = "none",
+          .help = "second set: the difference of the two means is limited"),
+    ENTRY(optimization.constraints, constraint, direction, VECTOR, .note = "none, for magnitudes",
+          .help = "direction, of any length, along which a displacement or reaction counts as "
+                  "positive"),
+    ENTRY(optimization.constraints, constraint, magnitude, BOOL, .note = "false",
+          .help = "whether the absolute value of the component along `direction` is limited"),
+    ENTRY(optimization.constraints, constraint, of, WORD, .word = of_words, .note = "\"mean\"",
+          .help = "which value of the set is limited: the mean, by area if the set spans boundary "
+                  "faces, else of its nodes; or the largest one, by a p-norm scaled to it"),
+    KEY_AT("optimization.constraints[].case", NUMBERS, IN(constraint, load_case), .is_whole = 1,
+           .range = "[1, 1000]", .note = "every case",
+           .help = "load case, or list of cases, in each of which the limit applies"),
+    ENTRY(optimization.constraints, constraint, name, TEXT,
+          .note = "the kind, with a number if several have it",
+          .help = "name of the limit in messages, history.csv, summary.json and the report; "
+                  "_case1, _case2, ... follow it if the limit applies in several cases"),
+    KEY(optimization.start, FLOAT, .range = "(0, 1]", .note = "volume_fraction; without it 0.5",
+        .help = "density of all elements in the first design, except passive ones"),
+    KEY(optimization.update, TEXT, .fallback = "auto", .more_word = update_word,
+        .help = "method that proposes the next design; auto: oc to minimize the compliance at a "
+                "volume_fraction without constraints and without loads by mass, else mma. "
+                "`hextop list` describes them"),
     KEY(optimization.penalty, FLOAT, .fallback = "3.0", .range = "[1, 20]",
         .help = "SIMP exponent p: the stiffness of an element is E rho^p"),
     KEY(optimization.rho_min, FLOAT, .fallback = "0.001", .range = "[1e-6, 0.99]",
@@ -437,9 +500,14 @@ const hx_key hx_keys[] = {
     KEY(optimization.iterations, INT, .is_free = 1, .fallback = "50", .range = "[1, 1000000]",
         .help = "largest number of design iterations"),
     KEY(optimization.change_tolerance, FLOAT, .is_free = 1, .fallback = "0.0", .range = "[0, 1)",
-        .help = "the run stops once no density changes by more than this and penalty and beta "
-                "have their final values; 0: never"),
-    KEY(optimization.initial, TEXT, .note = "uniform at the volume fraction",
+        .help = "the run stops once no density changes by more than this, all limits are met, and "
+                "penalty and beta have their final values; 0: never"),
+    KEY(optimization.kkt_tolerance, FLOAT, .is_free = 1, .range = "[0, 1)",
+        .note = "1e-3; with update = \"oc\" 0",
+        .help = "the run stops once the residual of the optimality (KKT) conditions, relative to "
+                "that of the first design that meets all limits, is below this, all limits are "
+                "met, and penalty and beta have their final values; 0: never"),
+    KEY(optimization.initial, TEXT, .note = "uniform, of density start",
         .help = "result to start from: VTK file, .vtk.series or folder of an earlier run on the "
                 "same mesh, with cells in any order, relative to the config; elements missing in "
                 "it start at rho_min"),
@@ -449,12 +517,29 @@ const hx_key hx_keys[] = {
           .help = "point of the symmetry plane"),
     ENTRY(optimization.symmetry, plane, normal, VECTOR, .required = 1,
           .help = "normal of the symmetry plane, of any length"),
+    LIST(optimization.repetition, repetition,
+         .help = "repetitions of the design, for any loads: at most one cyclic and three patterns"),
+    ENTRY(optimization.repetition, repetition, kind, WORD, .required = 1, .word = repetition_words,
+          .help = "cyclic: copies about an axis, equal angles apart; pattern: copies along a step"),
+    ENTRY(optimization.repetition, repetition, copies, INT, .required = 1, .range = "[2, 1000]",
+          .help = "number of copies, the first one included"),
+    ENTRY(optimization.repetition, repetition, point, VECTOR, .unit = "length",
+          .note = "for a pattern where the part begins",
+          .help = "cyclic: point of the axis, required; pattern: point of the plane across the "
+                  "step in which the first copy begins"),
+    ENTRY(optimization.repetition, repetition, axis, VECTOR, .note = "required with cyclic",
+          .help = "direction of the axis of a cyclic repetition, of any length"),
+    ENTRY(optimization.repetition, repetition, step, VECTOR, .unit = "length",
+          .note = "required with pattern",
+          .help = "vector from a copy of a pattern to the next one; elements beyond the last copy "
+                  "stay free"),
     KEY(optimization.extrusion, VECTOR, .note = "none",
         .help = "direction along which the design does not change"),
     GROUP("optimization.filter",
           "filter that sets the smallest size of members and makes the result independent of the "
           "mesh"),
-    KEY(optimization.filter.kind, TEXT, .fallback = "sensitivity", .more_word = filter_word,
+    KEY(optimization.filter.kind, TEXT, .more_word = filter_word,
+        .note = "\"sensitivity\"; \"density\" with constraints or another objective",
         .help = "kind of filter; `hextop list` describes them"),
     KEY(optimization.filter.radius, FLOAT, .range = "(0, inf)",
         .note = "the generator's for its size; required with mesh.file",
@@ -657,9 +742,10 @@ const hx_key hx_keys[] = {
        .help = "number of power steps on each level for the first design"),
     MG(spectrum.steps_mesh, "[2, 1000]", .unit = "power steps", .example = "4",
        .help = "number of power steps on the mesh for a later design"),
-    MG(spectrum.steps_later, "[2, 1000]", .unit = "power steps", .example = "10",
-       .help = "number of power steps on the first coarse grid, and on a mesh of unequal elements, "
-               "for a later design"),
+    MG(spectrum.steps_uneven, "[2, 1000]", .unit = "power steps", .example = "10",
+       .help = "number of power steps on a mesh of unequal elements for a later design"),
+    MG(spectrum.steps_first, "[2, 1000]", .unit = "power steps", .example = "8",
+       .help = "number of power steps on the first coarse grid for a later design"),
     MG(spectrum.steps_others, "[2, 1000]", .unit = "power steps", .example = "20",
        .help = "number of power steps on each other coarse grid for a later design"),
     MG(spectrum.steps_refresh, "[2, 1000]", .unit = "power steps", .example = "60",
@@ -741,6 +827,9 @@ const hx_key hx_keys[] = {
        .help = "number of iterations after which deflation is enabled in any case"),
     MG(monitoring.patience, "[1, 100000]", .unit = "iterations", .example = "60",
        .help = "number of iterations after which estimates are refreshed, doubled each time"),
+    MG(monitoring.decades, "[0, 100]", .unit = "decades", .example = "2.0",
+       .help = "smallest reduction of the residual that must be left for early deflation, or for a "
+               "refresh because r'z < 0"),
 
     GROUP("output", "files that a run writes"),
     KEY(output.directory, TEXT, .is_free = 1, .fallback = "out",

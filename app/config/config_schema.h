@@ -33,6 +33,7 @@ typedef struct hx_key {
     int file_only;      /* refused with mesh.generator */
     int is_free;        /* 1: a run resumed from a checkpoint may have another value */
     int takes_auto;     /* the number may be "auto", stored as NaN */
+    int is_whole;       /* numbers are integers, and one may stand for a list of it */
     /* 1: for experts, a key in solver.multigrid. Its default is that of hx_mg_defaults. It is part
      * of the settings of a result only if it is given, and help on its parent groups leaves it
      * out */

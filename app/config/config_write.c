@@ -34,6 +34,7 @@ static int has_value(const hx_key *key, const void *at)
     case HX_KEY_WORD:
         return *(const int *)at >= 0;
     case HX_KEY_INT:
+    case HX_KEY_BOOL:
         return key->fallback || *(const int *)at != 0;
     case HX_KEY_FLOAT:
     case HX_KEY_VECTOR:
@@ -86,7 +87,7 @@ static void write_members(writer *w, const hx_config *cfg, const char *prefix, c
             w->close(w, HX_KEY_GROUP, 1);
         } else if (key->type == HX_KEY_LIST) {
             const hx_config_list *list = at;
-            char entry[64];
+            char entry[96];
             snprintf(entry, sizeof entry, "%s[]", key->path);
             w->open(w, HX_KEY_LIST, hx_key_name(key));
             for (size_t k = 0; k < list->n; k++) {
@@ -123,12 +124,15 @@ static void put_config_number(FILE *stream, double value)
     if (!strpbrk(text, ".e")) fputs(".0", stream); /* libconfig distinguishes 1 from 1.0 */
 }
 
-static void put_numbers(FILE *stream, size_t n, const double *value)
+static void put_numbers(FILE *stream, size_t n, const double *value, int is_whole)
 {
     fputc('[', stream);
     for (size_t i = 0; i < n; i++) {
         if (i > 0) fputs(", ", stream);
-        put_config_number(stream, value[i]);
+        if (is_whole)
+            fprintf(stream, "%.0f", value[i]);
+        else
+            put_config_number(stream, value[i]);
     }
     fputc(']', stream);
 }
@@ -180,11 +184,11 @@ static void put_value(FILE *stream, const hx_key *key, const void *at)
         put_config_number(stream, *(const double *)at);
         break;
     case HX_KEY_VECTOR:
-        put_numbers(stream, 3, at);
+        put_numbers(stream, 3, at, 0);
         break;
     case HX_KEY_NUMBERS: {
         const hx_config_numbers *numbers = at;
-        put_numbers(stream, numbers->n, numbers->value);
+        put_numbers(stream, numbers->n, numbers->value, key->is_whole);
         break;
     }
     default: {

@@ -41,6 +41,7 @@ typedef enum {
     HX_DIAG_INITIAL_FILTERED,
     HX_DIAG_ROUNDED_STIFFNESS,
     HX_DIAG_VOLUME,
+    HX_DIAG_LIMIT,
     HX_DIAG_CHANGING,
     HX_DIAG_DAMPED,
     HX_DIAG_GREY,
@@ -173,6 +174,7 @@ void hx_diag_initial(hx_diags *diags, const hx_session *s, const hx_iteration *f
 /* A design that was analysed. */
 typedef struct hx_diag_record {
     double objective, volume; /* volume: as a fraction of the part */
+    double violation;         /* largest relative violation of a limit */
     double change;            /* largest density change of the step that followed */
 } hx_diag_record;
 
@@ -182,7 +184,7 @@ typedef struct hx_diag_span {
     double least, most; /* smallest and largest objective */
     double change;      /* largest density change */
     int best; /* iteration with the lowest objective among those with the final penalty and
-                         * beta that meet the volume; 0: none */
+                         * beta that meet the volume and all limits; 0: none */
     double best_objective;
 } hx_diag_span;
 

@@ -30,12 +30,17 @@ int hx_diag_starts_steep(const hx_config *cfg)
            !cfg->optimization.initial;
 }
 
+int hx_diag_overshoots(const hx_config *cfg)
+{
+    return cfg->optimization.damping > 0.5 && strcmp(cfg->optimization.update, "oc") == 0;
+}
+
 double hx_diag_calm_move(const hx_config *cfg)
 {
     const double move = cfg->optimization.move;
     if (hx_diag_starts_steep(cfg)) return fmin(move, 0.025);
     if (move > 0.2) return 0.1;
-    return cfg->optimization.damping > 0.5 || cfg->optimization.penalty > 3.0 ? move : 0.25 * move;
+    return hx_diag_overshoots(cfg) || cfg->optimization.penalty > 3.0 ? move : 0.25 * move;
 }
 
 int hx_diag_calm_iterations(const hx_config *cfg)
@@ -62,7 +67,7 @@ const char *hx_diag_begin_flat(const hx_config *cfg, char *text, size_t n_text)
            "a projection that starts at beta = %g makes densities jump: "
            "`optimization.projection.beta=1 %s%s%s%s%soptimization.iterations=%d` starts flat",
            cfg->optimization.projection.beta, last, move, move[0] ? " " : "",
-           cfg->optimization.damping > 0.5 ? "optimization.damping=0.5 " : "",
+           hx_diag_overshoots(cfg) ? "optimization.damping=0.5 " : "",
            cfg->optimization.penalty > 3.0 ? "optimization.penalty=3 " : "",
            hx_diag_enough_iterations(&flat, cfg->optimization.iterations));
     return text;
@@ -159,7 +164,7 @@ const char *hx_diag_projection_steps(const hx_session *s, char *text, size_t n_t
     char words[96] = "";
     if (cfg->optimization.move > move) hx_diag_move_words(cfg, move, words, sizeof words);
     hx_fit(text, n_text, "%s%s%s", words, words[0] ? " " : "",
-           cfg->optimization.damping > 0.5 ? "optimization.damping=0.5 " : "");
+           hx_diag_overshoots(cfg) ? "optimization.damping=0.5 " : "");
     return text;
 }
 

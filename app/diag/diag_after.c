@@ -13,9 +13,9 @@
 static const double no_solid = 0.5;
 
 /* The least greyness that any design can have: all free densities are rho_min or 1, and their mean
- * is what the volume and the passive elements leave to them. A subdomain is treated like the whole
- * mesh. */
-static double least_greyness(const hx_session *s)
+ * is what the volume (without a prescribed one that of the design) and the passive elements leave
+ * to them. A subdomain is treated like the whole mesh. */
+static double least_greyness(const hx_session *s, double volume)
 {
     const double low = s->cfg.optimization.rho_min;
     double all = 0.0, free = 0.0, passive = 0.0;
@@ -29,7 +29,8 @@ static double least_greyness(const hx_session *s)
             passive += v * rho;
     }
     if (!(free > 0.0)) return 0.0;
-    const double mean = (s->design.volume_fraction * all - passive) / free;
+    const double wanted = hx_session_volume_wanted(s);
+    const double mean = ((isnan(wanted) ? volume : wanted) * all - passive) / free;
     const double solid = fmin(fmax((mean - low) / (1.0 - low), 0.0), 1.0);
     return (1.0 - solid) * 4.0 * low * (1.0 - low);
 }
@@ -54,7 +55,7 @@ static const char *less_grey(const hx_diags *diags, const hx_session *s, const h
 
 static void judge_grey(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
-    const double least = least_greyness(s), little = 0.05;
+    const double least = least_greyness(s, f->last->volume), little = 0.05;
     char remedy[HX_REMEDY], bound[160] = "";
     /* The run was too short for its projection, which was already reported before the run. */
     if (hx_diags_have(diags, HX_DIAG_TOO_FEW_ITERATIONS) && f->last->climbing &&
@@ -81,22 +82,50 @@ static void judge_volume(hx_diags *diags, const hx_session *s, const hx_diag_fac
 {
     const hx_config *const cfg = &s->cfg;
     const double step = fmax(0.2, cfg->optimization.move);
-    const double off = fabs(f->last->volume - s->design.volume_fraction);
+    const double wanted = hx_session_volume_wanted(s), off = fabs(f->last->volume - wanted);
+    if (isnan(wanted) || !f->last->volume_missed) return;
     const int n = f->last->iteration + 3 + (int)ceil(off / step);
     char remedy[HX_REMEDY];
-    if (!f->last->volume_missed) return;
     if (hx_diag_starts_steep(cfg))
         hx_diag_begin_flat(cfg, remedy, sizeof remedy);
     else
         hx_fit(remedy, sizeof remedy,
                "`optimization.move=%g optimization.iterations=%d` reaches it", step,
                f->last->climbing ? hx_diag_enough_iterations(cfg, n) : n);
-    hx_diags_advise(diags, HX_DIAG_VOLUME, fabs(f->last->volume / s->design.volume_fraction - 1.0),
-                    remedy,
+    hx_diags_advise(diags, HX_DIAG_VOLUME, fabs(f->last->volume / wanted - 1.0), remedy,
                     "the volume is not met: the last design has a volume fraction of %.5g instead "
                     "of %g (not met in %d of %d %s)",
-                    f->last->volume, s->design.volume_fraction, f->n_missed, f->n_iteration,
+                    f->last->volume, wanted, f->n_missed, f->n_iteration,
                     hx_noun(f->n_iteration, "design", "designs"));
+}
+
+/* Warns of the limits that the last design does not meet, the worst one first. */
+static void judge_limits(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
+{
+    const hx_iteration *const last = f->last;
+    const hx_response_record *worst = NULL;
+    char remedy[HX_REMEDY], bound[128], others[64] = "";
+    int n = 0, at = 0;
+    for (int i = 0; i < last->n_response; i++) {
+        if (!(last->response[i].violation > hx_diag_limit(HX_DIAG_LIMIT))) continue;
+        n++;
+        if (worst && !(last->response[i].violation > worst->violation)) continue;
+        worst = &last->response[i];
+        at = i;
+    }
+    if (n == 0) return;
+    const char *const unit = hx_response_unit_text(s, s->limits.spec[at].kind);
+    if (n > 1)
+        snprintf(others, sizeof others, " (and %d other %s)", n - 1,
+                 hx_noun(n - 1, "limit", "limits"));
+    hx_fit(remedy, sizeof remedy,
+           "relax it, or allow more material; if it still falls, "
+           "`optimization.iterations=%d` goes on",
+           2 * s->cfg.optimization.iterations);
+    hx_diags_advise(diags, HX_DIAG_LIMIT, worst->violation, remedy,
+                    "the limit '%s' is not met: the value is %.5g%s, and allowed is %s%s",
+                    worst->name, worst->value, unit,
+                    hx_bound_text(worst->max, worst->min, unit, bound, sizeof bound), others);
 }
 
 static void judge_run(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
@@ -112,6 +141,7 @@ static void judge_run(hx_diags *diags, const hx_session *s, const hx_diag_facts 
                         "PCG did not converge in %d of %d %s", f->n_unconverged, f->n_iteration,
                         hx_noun(f->n_iteration, "iteration", "iterations"));
     judge_volume(diags, s, f);
+    judge_limits(diags, s, f);
 }
 
 void hx_diag_initial(hx_diags *diags, const hx_session *s, const hx_iteration *first,

@@ -425,9 +425,13 @@ void hx_diag_groups(hx_diags *diags, const hx_session *s)
     const double n_free = (double)(s->mesh.n_elem - s->problem.passive.n);
     const double alone = (double)groups->n_alone / n_free, off = (double)groups->n_shifted / n_free;
     const int has_planes = s->cfg.optimization.symmetry.n > 0;
-    const char *const free_it = has_planes ? "check the points and normals of the planes; "
-                                             "`optimization.symmetry=` removes the planes"
-                                           : "`optimization.extrusion=` removes the extrusion";
+    const int is_repeated = s->cfg.optimization.repetition.n > 0;
+    const char *const free_it = is_repeated
+                                    ? "check the axis, step, point and copies of the repetitions; "
+                                      "`optimization.repetition=` removes them"
+                                : has_planes ? "check the points and normals of the planes; "
+                                               "`optimization.symmetry=` removes the planes"
+                                             : "`optimization.extrusion=` removes the extrusion";
     if (groups->n_group == 0) return;
     if (alone > hx_diag_limit(HX_DIAG_NO_IMAGE))
         hx_diags_advise(
@@ -437,10 +441,10 @@ void hx_diag_groups(hx_diags *diags, const hx_session *s)
     if (off > hx_diag_limit(HX_DIAG_NOT_SYMMETRIC))
         hx_diags_advise(
             diags, HX_DIAG_NOT_SYMMETRIC, off, free_it,
-            "the mesh itself does not have the symmetry or extrusion of the design: %.0f %% of the "
+            "the mesh itself does not have the %s of the design: %.0f %% of the "
             "elements share the density of an element up to %.2g element sizes away from their "
             "image",
-            100.0 * off, groups->shift);
+            is_repeated ? "repetition" : "symmetry or extrusion", 100.0 * off, groups->shift);
 }
 
 /* Threads in excess of the cores have to take turns. */

@@ -23,7 +23,7 @@ static const char *calm(const hx_session *s, const hx_diag_facts *f, char *text,
     if (n > cfg->optimization.iterations)
         hx_fit(more, sizeof more, " optimization.iterations=%d",
                is_grey ? hx_diag_most_of(n, hx_diag_project_iterations(s, f)) : n);
-    const char *const damping = cfg->optimization.damping > 0.5 ? " optimization.damping=0.5" : "",
+    const char *const damping = hx_diag_overshoots(cfg) ? " optimization.damping=0.5" : "",
                       *const penalty =
                           cfg->optimization.penalty > 3.0 ? " optimization.penalty=3" : "";
     char all[320];
@@ -80,7 +80,7 @@ static int is_drifting(const hx_session *s, const hx_diag_facts *f)
 {
     const hx_config *const cfg = &s->cfg;
     return !hx_diag_is_swinging(s, f) && !hx_diag_starts_steep(cfg) &&
-           cfg->optimization.move <= 0.2 && cfg->optimization.damping <= 0.5 &&
+           cfg->optimization.move <= 0.2 && !hx_diag_overshoots(cfg) &&
            cfg->optimization.penalty <= 3.0 && f->last->change < 0.5 * cfg->optimization.move;
 }
 
@@ -160,7 +160,7 @@ static void judge_damping(hx_diags *diags, const hx_session *s, const hx_diag_fa
     const double usual = 0.5, damping = s->cfg.optimization.damping;
     const double change = f->last->change * fmax(1.0, usual / damping);
     const double tolerance = s->cfg.optimization.change_tolerance;
-    if (change < 2.0 * tolerance) return;
+    if (change < 2.0 * tolerance || hx_session_update(s) != &hx_update_oc) return;
     hx_diags_advise(diags, HX_DIAG_DAMPED, change, "`optimization.damping=0.5` takes full steps",
                     "the run counts as converged, because no density changed by more than %.3g "
                     "(optimization.change_tolerance = %g), but optimization.damping = %g shortens "
@@ -219,7 +219,8 @@ void hx_diag_judge_change(hx_diags *diags, const hx_session *s, const hx_diag_fa
     const double tolerance = s->cfg.optimization.change_tolerance;
     const hx_iteration *const last = f->last;
     char more[HX_REMEDY], rising[96];
-    if (f->was_stopped || last->volume_missed) return; /* there is no design to compare with */
+    /* there is no design to compare with */
+    if (f->was_stopped || last->volume_missed || last->violation > HX_LIMIT_MET) return;
     advise_more(s, f, more, sizeof more);
     if (last->climbing) {
         if (!hx_diags_have(diags, HX_DIAG_TOO_FEW_ITERATIONS))

@@ -46,11 +46,13 @@ const hx_diag_words hx_diag_help[HX_N_DIAG] = {
         {"radius over half of the p + 1 spans over which functions of degree p reach", "< 1",
          "functions bridge narrower gaps: the design may fall into pieces"},
     [HX_DIAG_NO_IMAGE] =
-        {"share of elements without an image in a symmetry plane", "> 0.1",
-         "such elements keep their own density, so the design is not symmetric there"},
-    [HX_DIAG_NOT_SYMMETRIC] = {"share of elements off their image", "> 0.1",
-                               "they share the density of an element elsewhere",
-                               "mesh one half and mirror it, or remove the symmetry or extrusion"},
+        {"share of elements without an image by symmetry or repetition", "> 0.1",
+         "such elements keep their own density, so the design is not symmetric or repeated there"},
+    [HX_DIAG_NOT_SYMMETRIC] =
+        {"share of elements off their image", "> 0.1",
+         "they share the density of an element elsewhere",
+         "mesh one half or copy and mirror or repeat it, or remove the symmetry, "
+         "repetition or extrusion"},
     [HX_DIAG_TOO_FEW_ITERATIONS] = {"iterations", "",
                                     "penalty or beta, as named, will not reach its last value",
                                     "raise `optimization.iterations`, or take larger or more "
@@ -90,6 +92,8 @@ const hx_diag_words hx_diag_help[HX_N_DIAG] = {
          "> 1e-4", "rounded entries resist rigid-body motions: slender parts, soft springs"},
     [HX_DIAG_VOLUME] = {"relative error of the volume", "> 1e-4",
                         "the design has more or less material than requested"},
+    [HX_DIAG_LIMIT] = {"relative violation of the worst limit of `optimization.constraints`",
+                       "> 1e-3", "the last design does not meet it, so it has not converged"},
     [HX_DIAG_CHANGING] =
         {"fall of the compliance over the last 5 designs, rise above their lowest, difference of "
          "two alternating designs, or change",

@@ -78,6 +78,9 @@ const char *hx_diag_begin_flat(const hx_config *cfg, char *text, size_t n_text);
 const char *hx_diag_iterate_further(const hx_session *s, const hx_diag_facts *f, int iterations,
                                     char *text, size_t n_text);
 
+/* 1 if optimality criteria take steps with more than the usual damping exponent. */
+int hx_diag_overshoots(const hx_config *cfg);
+
 /* 1 if the penalty hardly makes intermediate densities unfavourable; 3 is usual for SIMP. */
 int hx_diag_is_weak(const hx_config *cfg);
 

@@ -129,7 +129,8 @@ int hx_diag_part(hx_diags *diags, const hx_session *s)
 {
     hx_result_part part;
     int may;
-    if (!s->problem.mesh || s->design.volume_fraction <= 0.0) return HX_OK; /* nothing to design */
+    /* nothing to design, or no volume is prescribed */
+    if (!s->problem.mesh || s->design.volume_fraction <= 0.0) return HX_OK;
     HX_TRY(may_exceed(s, s->design.volume_fraction, &may));
     if (!may) return HX_OK;
     HX_TRY(hx_part_create(&part, s, NULL, 0, HX_PRESERVE_USUAL));

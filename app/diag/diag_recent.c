@@ -6,20 +6,22 @@
 
 int hx_diag_has_converged(const hx_session *s, const hx_iteration *last)
 {
-    return last->change < s->cfg.optimization.change_tolerance && !last->climbing;
+    return hx_session_has_converged(s, last);
 }
 
-/* Designs that miss the volume cannot be compared with others. */
-static int meets_volume(const hx_session *s, const hx_diag_record *r)
+/* Designs that miss the volume or a limit cannot be compared with others. */
+static int is_comparable(const hx_session *s, const hx_diag_record *r)
 {
-    return !hx_volume_is_missed(hx_session_update(s), r->volume, s->design.volume_fraction);
+    const double wanted = hx_session_volume_wanted(s);
+    return !(r->violation > HX_LIMIT_MET) &&
+           (isnan(wanted) || !hx_volume_is_missed(hx_session_update(s), r->volume, wanted));
 }
 
 double hx_diag_lowest_of(const hx_session *s, const hx_diag_facts *f, int *back)
 {
     *back = 0;
     for (int i = 1; i < f->n_recent; i++)
-        if (meets_volume(s, &f->recent[i]) && f->recent[i].objective < f->recent[*back].objective)
+        if (is_comparable(s, &f->recent[i]) && f->recent[i].objective < f->recent[*back].objective)
             *back = i;
     return f->recent[*back].objective;
 }
@@ -27,7 +29,7 @@ double hx_diag_lowest_of(const hx_session *s, const hx_diag_facts *f, int *back)
 int hx_diag_since_met(const hx_session *s, const hx_diag_facts *f)
 {
     int back = 0;
-    while (back + 1 < f->n_recent && meets_volume(s, &f->recent[back + 1])) back++;
+    while (back + 1 < f->n_recent && is_comparable(s, &f->recent[back + 1])) back++;
     return back;
 }
 
@@ -98,7 +100,7 @@ int hx_diag_is_rising(const hx_session *s, const hx_diag_facts *f)
 
 int hx_diag_goes_on(const hx_session *s, const hx_diag_facts *f)
 {
-    if (f->was_stopped || f->last->volume_missed) return 0;
+    if (f->was_stopped || f->last->volume_missed || f->last->violation > HX_LIMIT_MET) return 0;
     if (f->last->climbing) return 1;
     if (hx_diag_is_rising(s, f) || hx_diag_has_converged(s, f->last)) return 0;
     return hx_diag_fall_of(s, f) > hx_diag_limit(HX_DIAG_CHANGING) ||

@@ -46,7 +46,7 @@ static void visit_all(visit_call visit, void *context)
     }
     VISIT_ALL(hx_preconds, "Preconditioners (solver.preconditioner)");
     VISIT_ALL(hx_filters, "Filters (optimization.filter.kind)");
-    VISIT_ALL(hx_objectives, "Objectives (optimization.objective)");
+    VISIT_ALL(hx_response_kinds, "Objectives and limits (optimization.objective)");
     VISIT_ALL(hx_updates, "Updates (optimization.update)");
     VISIT_ALL(hx_devices, "Devices (solver.device)");
     VISIT_ALL(hx_generators, "Generators (mesh.generator)");

@@ -6,28 +6,39 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../session/history_columns.h"
 #include "core/base/atomic_file.h"
 #include "core/base/grow.h"
 #include "core/base/memory.h"
 #include "core/base/text_stream.h"
 #include "stats.h"
 
+/* Fields separated by commas, without a comma before the first column of the file. */
+static void put_names(FILE *f, const char *const *name, int is_first)
+{
+    for (; *name; name++, is_first = 0) {
+        if (strcmp(*name, "pcg_error") == 0) return; /* the following depend on the config */
+        fprintf(f, "%s%s", is_first ? "" : ",", *name);
+    }
+}
+
 static int write_header(const hx_history *history)
 {
+    const hx_history_columns *const columns = &history->columns;
     hx_atomic_file file;
     int rc;
     memset(&file, 0, sizeof file);
     HX_TRY_FAIL(hx_atomic_file_open(&file, history->path));
-    fputs("iteration,compliance,volume,change,greyness,pcg_iterations,pcg_residual,seconds",
-          file.stream);
-    for (int c = 1; c <= history->n_case; c++)
+    put_names(file.stream, hx_history_first, 1);
+    for (int c = 1; c <= columns->n_case; c++)
         fprintf(file.stream, ",compliance_case%d,pcg_iterations_case%d", c, c);
-    if (history->objective) fprintf(file.stream, ",%s", history->objective);
-    fputs(",seconds_pcg,seconds_spmv,seconds_preconditioner,seconds_vector,seconds_compliance,"
-          "seconds_filter,"
-          "seconds_update,seconds_output,penalty,beta",
-          file.stream);
-    fputs(history->has_error ? ",pcg_error\n" : "\n", file.stream);
+    if (columns->objective) fprintf(file.stream, ",%s", columns->objective);
+    put_names(file.stream, hx_history_last, 0);
+    if (columns->has_error) fputs(",pcg_error", file.stream);
+    if (columns->has_objective) fputs(",objective", file.stream);
+    if (columns->has_kkt) fputs(",kkt", file.stream);
+    for (int i = 0; i < columns->n_limit; i++) fprintf(file.stream, ",%s", columns->limit[i]);
+    fputc('\n', file.stream);
     rc = hx_atomic_file_commit(&file);
 fail:
     hx_atomic_file_free(&file);
@@ -84,24 +95,31 @@ static int begin_file(hx_history *history, const char *path, const char *text, s
     return HX_OK;
 }
 
-int hx_history_open(hx_history *history, const char *path, int n_case, const char *objective,
-                    int has_error)
+int hx_history_open(hx_history *history, const char *path, const hx_history_columns *columns)
 {
     memset(history, 0, sizeof *history);
-    history->n_case = n_case;
-    history->objective = objective;
-    history->has_error = has_error;
+    history->columns = *columns;
     return begin_file(history, path, NULL, 0);
 }
 
-int hx_history_resume(hx_history *history, const char *path, int n_case, const char *objective,
+/* 1 if the header, the first line of the text, has the column. */
+static int has_column(const char *text, const char *name)
+{
+    const char *const end = text + strcspn(text, "\n");
+    const size_t n = strlen(name);
+    for (const char *at = text; at < end; at += strcspn(at, ",\n") + 1)
+        if (strncmp(at, name, n) == 0 && strchr(",\n", at[n])) return 1;
+    return 0;
+}
+
+int hx_history_resume(hx_history *history, const char *path, const hx_history_columns *columns,
                       const char *text, size_t n)
 {
-    const char *const column = strstr(text, ",pcg_error"), *const end = strchr(text, '\n');
     memset(history, 0, sizeof *history);
-    history->n_case = n_case;
-    history->objective = objective;
-    history->has_error = column && end && column < end;
+    history->columns = *columns;
+    history->columns.has_error = has_column(text, "pcg_error");
+    history->columns.has_objective = has_column(text, "objective");
+    history->columns.has_kkt = has_column(text, "kkt");
     return begin_file(history, path, text, n);
 }
 
@@ -117,17 +135,20 @@ static void put_error(FILE *f, double error)
 static void put_history_line(FILE *f, const hx_iteration *it, const hx_history *history,
                              double output_seconds)
 {
-    const int n_case = history->n_case;
+    const hx_history_columns *const columns = &history->columns;
     fprintf(f, "%d,%.12g,%.10g,%.8g,%.8g,%d,%.6g,%.6g", it->iteration, it->compliance, it->volume,
             it->change, it->greyness, it->pcg_iterations, it->pcg_residual, it->seconds);
-    for (int c = 0; c < n_case; c++)
+    for (int c = 0; c < columns->n_case; c++)
         fprintf(f, ",%.12g,%d", it->load_case[c].compliance, it->load_case[c].pcg.iterations);
-    if (history->objective) fprintf(f, ",%.12g", it->objective);
+    if (columns->objective) fprintf(f, ",%.12g", it->objective);
     fprintf(f, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.10g,%.10g", it->stage[HX_STAGE_PCG],
             it->spmv_seconds, hx_stats_precond(it), hx_stats_vector(it),
             it->stage[HX_STAGE_COMPLIANCE], it->stage[HX_STAGE_FILTER], it->stage[HX_STAGE_UPDATE],
             output_seconds, it->penalty, it->beta);
-    if (history->has_error) put_error(f, it->pcg_error);
+    if (columns->has_error) put_error(f, it->pcg_error);
+    if (columns->has_objective) fprintf(f, ",%.12g", it->objective);
+    if (columns->has_kkt) fprintf(f, ",%.6g", it->kkt);
+    for (int i = 0; i < columns->n_limit; i++) fprintf(f, ",%.12g", it->response[i].value);
     fputc('\n', f);
 }
 

@@ -7,7 +7,7 @@
 
 int hx_outcome_has_converged(const hx_session *s, const hx_iteration *it)
 {
-    return it->change < s->cfg.optimization.change_tolerance && !it->climbing;
+    return hx_session_has_converged(s, it);
 }
 
 int hx_outcome_is_last(const hx_session *s, const hx_iteration *it)
@@ -102,7 +102,7 @@ static void report_recording(const hx_session *s, const hx_stats *stats)
 static void warn_missed(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     if (!it->volume_missed) return;
-    const double wanted = s->design.volume_fraction;
+    const double wanted = hx_session_volume_wanted(s);
     if (stats->n_missed == 1)
         hx_log_warning(
             "iteration %d: the design has a volume of %.5g instead of volume_fraction = %g",
@@ -133,6 +133,25 @@ static void warn_loose(const hx_session *s, const hx_stats *stats, const hx_iter
                    it->iteration, it->compliance / stats->first_compliance, other);
 }
 
+/* Warns once of each limit that stays unmet, with what was reached at best. */
+static void warn_limits(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
+{
+    char bound[128];
+    for (int i = 0; i < stats->n_limit; i++) {
+        const hx_stats_limit *const limit = &stats->limit[i];
+        const hx_constraint_spec *const spec = &s->limits.spec[i];
+        const char *const unit = hx_response_unit_text(s, spec->kind);
+        if (limit->n_unmet != HX_STATS_PATIENCE || limit->n_long != 1) continue;
+        hx_log_warning("iteration %d: the limit '%s' has stayed unmet for %d designs: it is %s, "
+                       "and the %s value reached is %.5g%s, in iteration %d; if it stays so, "
+                       "relax the limit, or allow more material or a larger design space",
+                       it->iteration, spec->name, HX_STATS_PATIENCE,
+                       hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound),
+                       limit->value > spec->max ? "least" : "largest", limit->value, unit,
+                       limit->best);
+    }
+}
+
 void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     report_recording(s, stats);
@@ -141,6 +160,7 @@ void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iterat
     report_precision(stats, it);
     report_refinement(s, stats, it);
     warn_missed(s, stats, it);
+    warn_limits(s, stats, it);
     warn_flat(s, stats, it);
     warn_loose(s, stats, it);
 }

@@ -97,6 +97,50 @@ static void print_materials(const hx_session *s)
                     hx_session_material_text(s, i, text, sizeof text));
 }
 
+void hx_progress_limits(const hx_session *s, const char *lead)
+{
+    char what[512], bound[128], solid[64] = "";
+    for (int i = 0; i < s->limits.n; i++) {
+        const hx_constraint_spec *const spec = &s->limits.spec[i];
+        hx_response_text(spec->kind, &spec->params, what, sizeof what);
+        if (s->limits.solid)
+            snprintf(solid, sizeof solid, "; %.6g in the solid part", s->limits.solid[i]);
+        hx_log_info("%s%-9s %s: %s%s%s%s", lead, i == 0 ? "limits" : "", spec->name,
+                    hx_bound_text(spec->max, spec->min, hx_response_unit_text(s, spec->kind), bound,
+                                  sizeof bound),
+                    strcmp(what, spec->name) == 0 ? "" : "; ",
+                    strcmp(what, spec->name) == 0 ? "" : what, solid);
+    }
+}
+
+void hx_progress_choices(const hx_session *s, const char *lead)
+{
+    const char *const reason = hx_session_update_reason(s);
+    if (hx_session_chose_filter(s))
+        hx_log_info("%s          the default, because %s exact derivatives", lead,
+                    s->limits.n > 0 ? "limits need" : "this objective needs");
+    if (reason) hx_log_info("%supdate    %s, because %s", lead, hx_session_update(s)->name, reason);
+}
+
+static void print_design(const hx_session *s)
+{
+    const hx_config *const cfg = &s->cfg;
+    const double wanted = hx_session_volume_wanted(s);
+    char volume[64];
+    if (isnan(wanted))
+        snprintf(volume, sizeof volume, "first density %g",
+                 hx_design_initial_density(&s->design, &s->problem));
+    else
+        snprintf(volume, sizeof volume, "volume fraction %g", wanted);
+    hx_log_info("  design    %s, penalty %g, rho_min %g, move limit %g, %d %s%s", volume,
+                s->design.penalty.last, s->design.rho_min, cfg->optimization.move,
+                cfg->optimization.iterations,
+                hx_noun(cfg->optimization.iterations, "iteration", "iterations"),
+                cfg->optimization.change_tolerance > 0.0 || hx_session_kkt_tolerance(s) > 0.0
+                    ? " at most"
+                    : "");
+}
+
 void hx_progress_header(const hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
@@ -110,6 +154,7 @@ void hx_progress_header(const hx_session *s)
     say_stiff(s);
     if (hx_session_other_objective(s))
         hx_log_info("  objective %s", hx_session_objective_text(s, text, sizeof text));
+    hx_progress_limits(s, "  ");
     hx_log_info("  device    %s", s->device.description);
     print_machine(s);
     if (s->comm) hx_log_info("  ranks     %s", hx_session_comm_text(s, text, sizeof text));
@@ -125,14 +170,11 @@ void hx_progress_header(const hx_session *s)
                     hx_session_element_text(s, text, sizeof text));
     else
         hx_log_info("  filter    %s", s->filter.kind->name);
+    hx_progress_choices(s, "  ");
     if (cfg->optimization.projection.given)
         hx_log_info("            projected at eta %g, beta %g", s->design.eta,
                     s->design.beta.value);
-    hx_log_info("  design    volume fraction %g, penalty %g, rho_min %g, move limit %g, %d %s%s",
-                s->design.volume_fraction, s->design.penalty.last, s->design.rho_min,
-                cfg->optimization.move, cfg->optimization.iterations,
-                hx_noun(cfg->optimization.iterations, "iteration", "iterations"),
-                cfg->optimization.change_tolerance > 0.0 ? " at most" : "");
+    print_design(s);
     if (hx_continuation_text(cfg, text, sizeof text)[0]) hx_log_info("  schedule  %s", text);
     if (s->problem.cases.n > 1)
         hx_log_info("  loads     %d %s", s->problem.cases.n,
@@ -165,7 +207,8 @@ static const char *time_left(const hx_session *s, const hx_stats *stats, const h
                              char *text, size_t n_text)
 {
     const int n = s->cfg.optimization.iterations - it->iteration;
-    const int may_end = s->cfg.optimization.change_tolerance > 0.0;
+    const int may_end =
+        s->cfg.optimization.change_tolerance > 0.0 || hx_session_kkt_tolerance(s) > 0.0;
     char time[32];
     text[0] = '\0';
     if (hx_outcome_is_last(s, it)) return text;
@@ -177,24 +220,40 @@ static const char *time_left(const hx_session *s, const hx_stats *stats, const h
     return text;
 }
 
+/* "met", or by how much the worst limit is violated; "": there are no limits. */
+static const char *limits_text(const hx_session *s, const hx_iteration *it, char *text,
+                               size_t n_text)
+{
+    const double percent = 100.0 * it->violation;
+    text[0] = '\0';
+    if (s->limits.n == 0) return text;
+    if (!(it->violation > HX_LIMIT_MET))
+        snprintf(text, n_text, "met");
+    else
+        snprintf(text, n_text, percent < 1e4 ? "%.*f %%" : "%.*e %%",
+                 percent < 10.0 || percent >= 1e4 ? 1 : 0, percent);
+    return text;
+}
+
 /* The status line of a terminal. */
 static void show_iteration(const hx_session *s, const hx_iteration *it, int n, const char *left)
 {
-    const char *const other = hx_session_other_objective(s);
-    char lead[48], tail[256], objective[64] = "";
+    const char *const other = hx_session_objective_column(s);
+    char lead[48], tail[320], objective[64] = "", limits[32];
     if (other) snprintf(objective, sizeof objective, "%s %.6g  ", other, it->objective);
     snprintf(lead, sizeof lead, "%d of %d", it->iteration, n);
-    snprintf(tail, sizeof tail, "%s%s%scompliance %.6g  change %.4f  volume %.4f  PCG %d", left,
-             left[0] ? " left  " : "", objective, it->compliance, it->change, it->volume,
-             it->pcg_iterations);
+    limits_text(s, it, limits, sizeof limits);
+    snprintf(tail, sizeof tail, "%s%s%s%s%s%scompliance %.6g  change %.4f  volume %.4f  PCG %d",
+             left, left[0] ? " left  " : "", objective, limits[0] ? "limits " : "", limits,
+             limits[0] ? "  " : "", it->compliance, it->change, it->volume, it->pcg_iterations);
     hx_log_progress((double)it->iteration / n, lead, tail);
 }
 
 void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     const int n = s->cfg.optimization.iterations, is_terminal = hx_log_is_terminal();
-    const char *const other = hx_session_other_objective(s);
-    char left[64], count[32], objective[64] = "";
+    const char *const other = hx_session_objective_column(s);
+    char left[64], count[32], objective[64] = "", text[32], limits[48] = "";
     time_left(s, stats, it, left, sizeof left);
     if (is_terminal) show_iteration(s, it, n, left);
     /* a terminal only shows its status line, but the log of the run receives all lines */
@@ -202,13 +261,18 @@ void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_
     const int n_digit = snprintf(count, sizeof count, "%d", n);
     const int width = snprintf(count, sizeof count, "%*d of %d", n_digit, it->iteration, n);
     if (it->iteration == 1)
-        say("  %*s%s%*s    compliance   volume   change  greyness     PCG  residual   seconds  "
+        say("  %*s%s%*s%s    compliance   volume   change  greyness     PCG  residual   seconds  "
             "left",
-            width, "iter", other ? "  " : "", other ? 12 : 0, other ? other : "");
+            width, "iter", other ? "  " : "", other ? 12 : 0, other ? other : "",
+            s->limits.n > 0 ? "      limits" : "");
     if (other) snprintf(objective, sizeof objective, "  %12.6g", it->objective);
-    say("  %s%s  %12.6g  %7.4f  %7.4f  %8.4f  %6d  %8.1e  %8.3f%s%s", count, objective,
+    if (limits_text(s, it, text, sizeof text)[0]) snprintf(limits, sizeof limits, "  %10s", text);
+    say("  %s%s%s  %12.6g  %7.4f  %7.4f  %8.4f  %6d  %8.1e  %8.3f%s%s", count, objective, limits,
         it->compliance, it->volume, it->change, it->greyness, it->pcg_iterations, it->pcg_residual,
         it->seconds, left[0] ? "  " : "", left);
+    for (int i = 0; i < s->limits.n; i++)
+        hx_log_detail("        %s %.6g%s", s->limits.name[i], it->response[i].value,
+                      hx_response_unit_text(s, s->limits.spec[i].kind));
     if (it->iteration == n) return; /* no output follows */
     if (it->raised && it->beta > 0.0)
         say("        penalty %g, beta %g from here on", s->opt.penalty.value, s->opt.beta.value);

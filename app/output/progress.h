@@ -9,6 +9,10 @@
 
 void hx_progress_header(const hx_session *s);
 
+/* Prints a line per limit, and why filter and update are not the usual ones. lead: indentation. */
+void hx_progress_limits(const hx_session *s, const char *lead);
+void hx_progress_choices(const hx_session *s, const char *lead);
+
 /* Shows an iteration. A terminal shows a line with a bar, which is rewritten; otherwise, and for
  * sinks, it is a plain line. */
 void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_iteration *it);

@@ -11,9 +11,11 @@
 #include "core/base/memory.h"
 #include "core/base/quantile.h"
 
-int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case)
+int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case, int n_limit)
 {
     stats->capacity = max_iterations;
+    stats->n_limit = n_limit;
+    HX_TRY(hx_alloc(&stats->limit, (size_t)n_limit, sizeof *stats->limit, "limits"));
     HX_TRY(hx_alloc(&stats->iteration_seconds, (size_t)max_iterations, sizeof(double), "timings"));
     return hx_alloc(&stats->case_iterations, (size_t)n_case, sizeof(int64_t), "timings");
 }
@@ -21,7 +23,7 @@ int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case)
 static void push_recent(hx_stats *stats, const hx_iteration *it)
 {
     memmove(stats->recent + 1, stats->recent, (HX_STATS_RECENT - 1) * sizeof *stats->recent);
-    stats->recent[0] = (hx_diag_record){it->objective, it->volume, it->change};
+    stats->recent[0] = (hx_diag_record){it->objective, it->volume, it->violation, it->change};
     if (stats->n_recent < HX_STATS_RECENT) stats->n_recent++;
 }
 
@@ -38,9 +40,20 @@ static void widen(hx_diag_span *span, const hx_iteration *it)
     span->most = span->n > 0 ? fmax(span->most, it->objective) : it->objective;
     span->change = fmax(span->change, it->change);
     span->n++;
-    if (it->volume_missed || (span->best > 0 && !(it->objective < span->best_objective))) return;
+    if (it->volume_missed || it->violation > HX_LIMIT_MET) return;
+    if (span->best > 0 && !(it->objective < span->best_objective)) return;
     span->best = it->iteration;
     span->best_objective = it->objective;
+}
+
+static void add_limit(hx_stats_limit *limit, int iteration, double value, double violation)
+{
+    limit->n_unmet = violation > HX_LIMIT_MET ? limit->n_unmet + 1 : 0;
+    limit->n_long += limit->n_unmet == HX_STATS_PATIENCE;
+    if (limit->best > 0 && !(violation < limit->violation)) return;
+    limit->best = iteration;
+    limit->violation = violation;
+    limit->value = value;
 }
 
 /* Objectives with another penalty or beta are not comparable. */
@@ -72,6 +85,9 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
     if (stats->n_iteration < stats->capacity)
         stats->iteration_seconds[stats->n_iteration++] = it->seconds;
     if (is_other(&stats->last, it->penalty, it->beta)) begin_recent(stats);
+    for (int i = 0; i < stats->n_limit; i++)
+        add_limit(&stats->limit[i], it->iteration, it->response[i].value,
+                  it->response[i].violation);
     stats->last = *it;
     push_recent(stats, it);
     widen(&stats->span, it);
@@ -95,11 +111,27 @@ static int find_column(const char *header, const char *name)
     return -1;
 }
 
-void hx_stats_recall(hx_stats *stats, const char *history, const hx_update_kind *update,
-                     double volume_fraction, const char *objective)
+/* Takes the values of the limits from a line; returns the largest violation. */
+static double recall_limits(hx_stats *stats, const char *header, const char *line, int iteration,
+                            const hx_limits *limits)
 {
-    const int own = find_column(history, objective), at_penalty = find_column(history, "penalty"),
-              at_beta = find_column(history, "beta");
+    double most = 0.0;
+    for (int i = 0; i < limits->n; i++) {
+        const int column = find_column(header, limits->name[i]);
+        const double value = column < 0 ? (double)NAN : read_column(line, column);
+        const double violation = hx_limit_violation(&limits->spec[i], value);
+        add_limit(&stats->limit[i], iteration, value, violation);
+        most = fmax(most, violation);
+    }
+    return most;
+}
+
+void hx_stats_recall(hx_stats *stats, const char *history, const hx_update_kind *update,
+                     double volume_fraction, const char *objective, const hx_limits *limits)
+{
+    const int at_objective = find_column(history, "objective"),
+              own = at_objective < 0 ? find_column(history, objective) : at_objective,
+              at_penalty = find_column(history, "penalty"), at_beta = find_column(history, "beta");
     double penalty = 0.0, beta = 0.0;
     begin_recent(stats);
     for (const char *line = history; line; line = strchr(line, '\n')) {
@@ -116,7 +148,9 @@ void hx_stats_recall(hx_stats *stats, const char *history, const hx_update_kind 
         if (is_other(&it, penalty, beta)) begin_recent(stats);
         penalty = it.penalty;
         beta = it.beta;
-        it.volume_missed = hx_volume_is_missed(update, it.volume, volume_fraction);
+        it.volume_missed =
+            !isnan(volume_fraction) && hx_volume_is_missed(update, it.volume, volume_fraction);
+        it.violation = recall_limits(stats, history, line, it.iteration, limits);
         push_recent(stats, &it);
         widen(&stats->span, &it);
     }
@@ -192,5 +226,6 @@ void hx_stats_free(hx_stats *stats)
 {
     free(stats->iteration_seconds);
     free(stats->case_iterations);
+    free(stats->limit);
     memset(stats, 0, sizeof *stats);
 }

@@ -15,6 +15,17 @@ enum { HX_STATS_RECENT = 6 };
  * connection between its loads and supports. Continuation of the penalty raises it less. */
 #define HX_STATS_LOOSE 1e3
 
+/* A limit that so many designs in succession do not meet is reported. */
+enum { HX_STATS_PATIENCE = 20 };
+
+/* A limit over the designs of a run. */
+typedef struct hx_stats_limit {
+    int n_unmet;             /* designs in succession up to the last that do not meet it */
+    int n_long;              /* how often that number has reached HX_STATS_PATIENCE */
+    int best;                /* iteration with the smallest violation; 0: none */
+    double violation, value; /* of that design */
+} hx_stats_limit;
+
 typedef struct hx_stats {
     double begin;             /* hx_clock at the start of the command */
     double stage[HX_N_STAGE]; /* seconds */
@@ -35,7 +46,9 @@ typedef struct hx_stats {
     /* compliance of the first design, and number of designs with HX_STATS_LOOSE times as much */
     double first_compliance;
     int n_loose;
-    hx_iteration last; /* the last iteration */
+    int n_limit;
+    hx_stats_limit *limit; /* [n_limit] in the order of hx_session.limits (owned) */
+    hx_iteration last;     /* the last iteration */
     /* mass of the last design, set at the end of a run by hx_session_measure_mass; 0: not measured */
     double mass;
     /* number of designs in `recent`: the latest designs with the penalty and beta of the last one,
@@ -50,15 +63,16 @@ typedef struct hx_stats {
 double hx_stats_precond(const hx_iteration *it);
 double hx_stats_vector(const hx_iteration *it);
 
-int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case);
+int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case, int n_limit);
 /* output_seconds: time of writing the files of this iteration. */
 void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double output_seconds);
 void hx_stats_stop(hx_stats *stats);
 
-/* For a resumed run with this update and volume fraction: takes the earlier values of the objective
- * from the text of its history.csv. */
+/* For a resumed run with this update, volume fraction (NaN: none is prescribed) and limits: takes
+ * the earlier values of the objective and the limits from the text of its history.csv. objective:
+ * its kind, the column of files of earlier versions. */
 void hx_stats_recall(hx_stats *stats, const char *history, const hx_update_kind *update,
-                     double volume_fraction, const char *objective);
+                     double volume_fraction, const char *objective, const hx_limits *limits);
 
 /* Median, smallest and largest seconds of a design iteration; 0 without any. */
 void hx_stats_iteration_seconds(const hx_stats *stats, double *median, double *min, double *max);

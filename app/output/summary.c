@@ -193,13 +193,53 @@ static void write_setup(hx_json *json, const hx_session *s, const hx_stats *stat
     hx_json_close_object(json);
 }
 
-/* Writes whether the design has converged; null without a change_tolerance. */
+/* Writes whether the design has converged; null without a tolerance. */
 static void write_converged(hx_json *json, const hx_session *s, const hx_iteration *last)
 {
-    if (s->cfg.optimization.change_tolerance > 0.0)
+    if (s->cfg.optimization.change_tolerance > 0.0 || hx_session_kkt_tolerance(s) > 0.0)
         hx_json_bool(json, "converged", hx_outcome_has_converged(s, last));
     else
         hx_json_string(json, "converged", NULL);
+}
+
+/* The volume that is prescribed; nothing if there is none. */
+static void write_volume(hx_json *json, const hx_session *s, const hx_stats *stats)
+{
+    const double wanted = hx_session_volume_wanted(s);
+    if (isnan(wanted)) return;
+    hx_json_number(json, "volume_target", wanted);
+    hx_json_bool(json, "volume_met", !stats->last.volume_missed);
+    hx_json_integer(json, "designs_off_volume", stats->n_missed);
+}
+
+/* A limit that is not given, like the value of a run without designs, is null. */
+static void write_limits(hx_json *json, const hx_session *s, const hx_stats *stats)
+{
+    const hx_iteration *const last = &stats->last;
+    if (s->limits.n == 0) return;
+    hx_json_bool(json, "limits_met", !(last->violation > HX_LIMIT_MET));
+    hx_json_open_array(json, "limits");
+    for (int i = 0; i < s->limits.n; i++) {
+        const hx_constraint_spec *const spec = &s->limits.spec[i];
+        const hx_response_params *const params = &spec->params;
+        const char *const unit = hx_response_unit_text(s, spec->kind);
+        const double value = i < last->n_response ? last->response[i].value : (double)NAN;
+        const double violation = hx_limit_violation(spec, value);
+        hx_json_open_object(json, NULL);
+        hx_json_string(json, "name", spec->name);
+        hx_json_string(json, "kind", spec->kind->name);
+        if (params->set) hx_json_string(json, "set", params->set);
+        if (params->set_2) hx_json_string(json, "set_2", params->set_2);
+        if (params->load_case >= 0) hx_json_integer(json, "case", params->load_case + 1);
+        hx_json_string(json, "unit", unit[0] ? unit + 1 : NULL);
+        hx_json_number(json, "value", value);
+        hx_json_number(json, "max", spec->max);
+        hx_json_number(json, "min", spec->min);
+        hx_json_number(json, "violation", violation);
+        hx_json_bool(json, "met", !(violation > HX_LIMIT_MET));
+        hx_json_close_object(json);
+    }
+    hx_json_close_array(json);
 }
 
 static void write_result(hx_json *json, const hx_session *s, const hx_stats *stats,
@@ -214,17 +254,20 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_string(json, "status", status);
     hx_json_string(json, "objective", hx_session_objective(s)->name);
     if (hx_session_other_objective(s)) hx_json_number(json, "objective_value", last->objective);
+    const char *const unit = hx_response_unit_text(s, hx_session_objective(s));
+    if (hx_session_other_objective(s) && unit[0]) hx_json_string(json, "objective_unit", unit + 1);
     hx_json_number(json, "compliance", last->compliance);
     hx_json_bool(json, "compliance_has_ratio", !hx_compliance_is_shifted(s));
     if (s->cfg.solver.criterion == HX_PCG_COMPLIANCE)
         hx_json_number(json, "compliance_error", last->pcg_error);
     hx_json_number(json, "volume", last->volume);
-    hx_json_number(json, "volume_target", s->design.volume_fraction);
-    hx_json_bool(json, "volume_met", !last->volume_missed);
-    hx_json_integer(json, "designs_off_volume", stats->n_missed);
+    write_volume(json, s, stats);
     if (!isnan(s->cfg.material.density) && stats->mass > 0.0)
         hx_json_number(json, "mass", stats->mass);
+    write_limits(json, s, stats);
     hx_json_number(json, "change", last->change);
+    hx_json_string(json, "update", hx_session_update(s)->name);
+    if (hx_session_update(s) != &hx_update_oc) hx_json_number(json, "kkt", last->kkt);
     hx_json_number(json, "greyness", last->greyness);
     hx_json_number(json, "penalty", last->penalty);
     hx_json_number(json, "beta", last->beta);

@@ -200,6 +200,18 @@ static void put_plot_line(const axes *a, const hx_plot_line *line)
                 x_of(a, 1.0), y_of(a, line->y[0]));
 }
 
+/* A limit, with its value above the line, or below if that is at the top. */
+static void put_level(const axes *a, double level, const char *unit)
+{
+    const double y = y_of(a, level);
+    fprintf(a->f,
+            "<path class=\"level\" d=\"M%d %.1fH%d\"/><text class=\"level\" x=\"%d\" "
+            "y=\"%.1f\">",
+            LEFT, y, WIDTH - RIGHT, WIDTH - RIGHT - 2, y < TOP + 14.0 ? y + 13.0 : y - 4.0);
+    hx_html_printf(a->f, "limit %.5g%s", level, unit);
+    fputs("</text>", a->f);
+}
+
 void hx_plot_lines(const hx_plot *p, FILE *f)
 {
     axes a = {.f = f};
@@ -218,6 +230,10 @@ void hx_plot_lines(const hx_plot *p, FILE *f)
         if (p->line[i].n > n) n = p->line[i].n;
     }
     if (n == 0 || !(high >= low)) return;
+    for (size_t i = 0; i < p->n_level; i++) {
+        low = fmin(low, p->level[i]);
+        high = fmax(high, p->level[i]);
+    }
     const int is_log = p->is_log && low > 0.0 && high > 10.0 * low;
     if (p->from_zero && !is_log) low = fmin(low, 0.0);
     make_ticks(&a.y, low, high, 5, is_log);
@@ -226,6 +242,7 @@ void hx_plot_lines(const hx_plot *p, FILE *f)
                 is_log ? "over the design iterations, on a logarithmic axis"
                        : "over the design iterations");
     put_axes(&a, p->x_name);
+    for (size_t i = 0; i < p->n_level; i++) put_level(&a, p->level[i], p->unit);
     for (size_t i = 0; i < p->n_line; i++) put_plot_line(&a, &p->line[i]);
     /* Adds the text that appears when the pointer is over the line. */
     for (size_t i = 0; i < p->n_line; i++) {

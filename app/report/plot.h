@@ -29,6 +29,8 @@ typedef struct hx_plot {
     int from_zero;                /* 1: the axis begins at zero */
     size_t n_line;
     hx_plot_line line[HX_PLOT_MAX]; /* lines, or layers of stacked bars */
+    size_t n_level;
+    double level[2]; /* limits, drawn across the figure */
 } hx_plot;
 
 /* Writes a figure with a heading, or nothing if no value is finite. */

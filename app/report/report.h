@@ -105,7 +105,9 @@ const char *hx_report_state_text(const hx_report_run *run);
 /* --- pieces of the page --- */
 
 int hx_report_write_page(const hx_report *report, FILE *f);
-void hx_report_write_plots(const hx_report *report, FILE *f); /* report_plots.c */
+void hx_report_write_plots(const hx_report *report, FILE *f);       /* report_plots.c */
+void hx_report_write_limit_plots(const hx_report *report, FILE *f); /* report_limits.c */
+void hx_report_write_limits(const hx_report_run *run, FILE *f);
 void hx_report_write_stages(const hx_report_run *run, FILE *f);
 void hx_report_write_comparison(const hx_report *report, FILE *f); /* report_tables.c */
 void hx_report_write_figures(const hx_report_run *run, FILE *f);

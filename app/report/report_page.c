@@ -42,6 +42,7 @@ static void put_what_there_is_to_say(const hx_report_run *run, FILE *f)
 
 static void put_details(const hx_report_run *run, FILE *f)
 {
+    hx_report_write_limits(run, f);
     hx_report_write_stages(run, f);
     hx_report_write_verify(run, f);
     hx_report_write_settings(run, f);

@@ -37,11 +37,35 @@ static const struct {
 };
 enum { N_STAGE = sizeof stages / sizeof stages[0] };
 
+/* The values of an objective other than the compliance; NULL: the run has none. Files of earlier
+ * versions have it in a column named by its kind. */
+static const double *objective_column(const hx_report_run *run)
+{
+    const char *const name = hx_json_text_at(run->summary.root, "objective", "");
+    if (isnan(hx_json_number_at(run->summary.root, "objective_value"))) return NULL;
+    const double *const own = hx_csv_column(&run->history, "objective");
+    return own ? own : hx_csv_column(&run->history, name);
+}
+
+/* Unit of the objectives, if all runs have the same; returns text. */
+static const char *objective_unit(const hx_report *report, char *text, size_t n_text)
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < report->n_run; i++) {
+        const char *const unit = hx_json_text_at(report->run[i].summary.root, "objective_unit", "");
+        if (i > 0 && strcmp(text + (text[0] != '\0'), unit) != 0) return "";
+        snprintf(text, n_text, "%s%s", unit[0] ? " " : "", unit);
+    }
+    return text;
+}
+
 static void put_kind(const hx_report *report, const kind *k, FILE *f)
 {
     const hx_units *u = hx_report_units(report);
+    char unit[64] = "";
     hx_plot plot = {.title = k->title,
-                    .unit = k->is_work     ? u->work
+                    .unit = !k->column     ? objective_unit(report, unit, sizeof unit)
+                            : k->is_work   ? u->work
                             : k->is_second ? " s"
                                            : "",
                     .x_name = "Design iteration",
@@ -50,10 +74,8 @@ static void put_kind(const hx_report *report, const kind *k, FILE *f)
                     .from_zero = k->from_zero};
     for (size_t i = 0; i < report->n_run; i++) {
         const hx_report_run *run = &report->run[i];
-        const char *const column =
-            k->column ? k->column : hx_json_text_at(run->summary.root, "objective", "");
-        const int is_twice = !k->column && strcmp(column, "compliance") == 0;
-        const double *const y = is_twice ? NULL : hx_csv_column(&run->history, column);
+        const double *const y =
+            k->column ? hx_csv_column(&run->history, k->column) : objective_column(run);
         if (!y || run->history.n_row == 0) continue;
         plot.line[plot.n_line++] = (hx_plot_line){run->label, (int)i, y, run->history.n_row};
     }
@@ -74,6 +96,7 @@ void hx_report_write_plots(const hx_report *report, FILE *f)
     }
     fputs("<div class=\"plots\">\n", f);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) put_kind(report, &kinds[i], f);
+    hx_report_write_limit_plots(report, f);
     fputs("</div>\n", f);
 }
 

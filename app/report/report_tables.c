@@ -80,7 +80,13 @@ enum { N_FIGURE = sizeof figures / sizeof figures[0] };
 
 static double figure_of(const hx_report_run *run, const figure *g)
 {
+    const char *const what = hx_json_text_at(run->summary.root, "objective", "");
     const double value = hx_json_number_at(run->summary.root, g->key);
+    /* the volume and the mass are results of every run */
+    if (strcmp(g->key, "objective_value") == 0 &&
+        (strcmp(what, "volume") == 0 ||
+         (strcmp(what, "mass") == 0 && !isnan(hx_json_number_at(run->summary.root, "mass")))))
+        return NAN;
     if (!isnan(value) || !g->column) return value;
     const double *const column = hx_csv_column(&run->history, g->column);
     return column && run->history.n_row > 0 ? column[run->history.n_row - 1] : NAN;
@@ -102,7 +108,7 @@ static const char *figure_text(const figure *g, double value, char *text, size_t
 
 void hx_report_write_figures(const hx_report_run *run, FILE *f)
 {
-    char text[64];
+    char text[64], objective[64];
     fputs("<dl class=\"figures\">", f);
     for (int i = 0; i < N_FIGURE; i++) {
         const figure *g = &figures[i];
@@ -110,6 +116,11 @@ void hx_report_write_figures(const hx_report_run *run, FILE *f)
         const char *unit;
         if (isnan(value)) continue;
         const double scale = scale_of(g, &run->units, value, &unit);
+        const char *const own = hx_json_text_at(run->summary.root, "objective_unit", "");
+        if (strcmp(g->key, "objective_value") == 0 && own[0]) {
+            snprintf(objective, sizeof objective, " %s", own);
+            unit = objective;
+        }
         fprintf(f, "<div><dt>%s</dt><dd>%s", g->name,
                 figure_text(g, scale * value, text, sizeof text));
         if (g->unit != unit_seconds && unit[0]) {

@@ -241,9 +241,11 @@ static int measure_result_part(hx_result_part *part, const hx_session *s, const 
     part->n_void = (int64_t)sum[N_VOID];
     part->solid_volume = sum[SOLID];
     part->open_volume = sum[OPEN];
-    part->wanted = s->design.volume_fraction * problem->total_volume - sum[VOID_MASS];
+    part->wanted = hx_session_volume_wanted(s) * problem->total_volume - sum[VOID_MASS];
+    part->may_have_less = isnan(part->wanted) || hx_session_update(s)->is_upper_limit;
     part->mass = density ? sum[MASS] : part->wanted;
-    part->target = part->n_missing > 0 ? fmin(part->wanted, sum[THERE]) : part->mass;
+    part->target =
+        part->n_missing > 0 && !isnan(part->wanted) ? fmin(part->wanted, sum[THERE]) : part->mass;
     return HX_OK;
 }
 
@@ -301,7 +303,8 @@ const char *hx_part_short_text(const hx_result_part *part, const char *result, c
                                size_t n_text)
 {
     static const double enough = 0.98;
-    if (part->n_missing == 0 || part->target >= enough * part->wanted) return NULL;
+    if (part->n_missing == 0 || part->may_have_less || part->target >= enough * part->wanted)
+        return NULL;
     hx_fit(text, n_text,
            "%s has elements with a volume of %.4g, and the 0/1 design of this run has %.4g: it "
            "needs some of the %lld %s below output.threshold, which the file lacks; write "

@@ -45,9 +45,11 @@ typedef struct hx_result_part {
     double solid_volume; /* volume of the forced-solid elements (length^3) */
     double open_volume;  /* volume of all elements that are not forced void */
     double mass;         /* sum of density * volume, without void elements */
-    double wanted;       /* volume that volume_fraction leaves to the elements that are not void */
-    /* target volume: mass; for a result that lacks elements, the smaller of `wanted` and the volume
-     * that the result has */
+    double wanted;       /* volume that volume_fraction leaves to the elements that are not void;
+                          * NaN: no volume is prescribed */
+    int may_have_less;   /* 1: `wanted` is an upper limit, or NaN */
+    /* target volume: mass; for a result that lacks elements, the smaller of `wanted`, if there is
+     * one, and the volume that the result has */
     double target;
     int64_t n_missing; /* number of elements that the result lacks */
     unsigned preserve; /* HX_PRESERVE_* that were applied, without FIT */

@@ -237,7 +237,7 @@ int hx_solid_session_make(hx_session *to, const hx_session *whole, const hx_soli
     }
     HX_TRY(rc);
     to->design = whole->design;
-    to->design.initial_density = 1.0;
+    to->design.start = 1.0;
     to->problem.operator_plan = &to->operator_plan;
     to->problem.coarse_plan = &to->coarse_plan;
     HX_TRY(check_left(d, whole, &to->problem));

@@ -23,6 +23,7 @@ typedef struct hx_surface_set {
     int holds;        /* 1: the mesh's file ties it to a point */
     /* 1: a load, spring or coupling acts on it, so the fraction that is found is noted */
     int is_shared;
+    int is_only_measured; /* 1: only a limit refers to it, so it may be missing */
     /* 1: something acts on each of its nodes, so the set keeps its nodes and is not taken as
      * faces */
     int by_nodes;
@@ -71,6 +72,10 @@ const char *hx_surface_mesher_word(size_t i);
     "of --surface: cut (the mesh's cells), gmsh, auto (gmsh if it is installed); cut cells if "    \
     "gmsh "                                                                                        \
     "makes no mesh or slivers"
+
+/* Name on the part's mesh of a set of the config that a limit of the session refers to (borrowed);
+ * NULL: `from` is NULL; "": nothing of it is on the surface. */
+const char *hx_surface_part_set(const hx_surface_part *part, const char *from);
 
 /* Accepts a zeroed struct. */
 void hx_surface_part_free(hx_surface_part *part);

@@ -282,6 +282,32 @@ static int map_file(hx_surface_part *p, const hx_conditions *from, const place *
     return HX_OK;
 }
 
+/* Sets whose values are limited; one that is not on the surface is judged later. */
+static int map_limits(hx_surface_part *p, const hx_limits *limits, const place *at)
+{
+    for (int i = 0; i < limits->n; i++) {
+        const hx_response_params *const params = &limits->spec[i].params;
+        const char *const name[2] = {params->set, params->set_2};
+        for (int k = 0; k < 2; k++) {
+            const hx_surface_set *set;
+            const size_t n_before = p->n_set;
+            if (!name[k]) continue;
+            HX_TRY(use_set(p, at, name[k], 0, &set));
+            if (p->n_set > n_before) p->set[n_before].is_only_measured = 1;
+        }
+    }
+    return HX_OK;
+}
+
+const char *hx_surface_part_set(const hx_surface_part *p, const char *from)
+{
+    if (!from) return NULL;
+    for (size_t i = 0; i < p->n_set; i++)
+        if (!p->set[i].by_nodes && strcmp(p->set[i].from, from) == 0 && !is_empty(&p->set[i]))
+            return p->set[i].name;
+    return "";
+}
+
 static int map_lists(hx_surface_part *p, const hx_session *s, const place *at)
 {
     const hx_config *const cfg = &s->cfg;
@@ -290,12 +316,14 @@ static int map_lists(hx_surface_part *p, const hx_session *s, const place *at)
     HX_TRY(copy_list(&cfg->loads, sizeof(hx_config_load), &p->cfg.loads));
     p->cfg.passive.n = 0;
     const size_t n_file = (size_t)(s->conditions.n_load + s->conditions.n_rigid);
-    HX_TRY(hx_alloc(&p->set, cfg->supports.n + cfg->springs.n + cfg->loads.n + n_file,
+    const size_t n_limit = 2 * (size_t)s->limits.n;
+    HX_TRY(hx_alloc(&p->set, cfg->supports.n + cfg->springs.n + cfg->loads.n + n_file + n_limit,
                     sizeof *p->set, "sets"));
     HX_TRY(map_supports(p, s, at));
     HX_TRY(map_springs(p, at));
     HX_TRY(map_loads(p, at));
-    return hx_config_is_by_file(cfg) ? map_file(p, &s->conditions, at) : HX_OK;
+    if (hx_config_is_by_file(cfg)) HX_TRY(map_file(p, &s->conditions, at));
+    return map_limits(p, &s->limits, at);
 }
 
 int hx_surface_sets_find(hx_surface_part *p, const hx_session *s, const hx_mesh *raw)
@@ -345,7 +373,8 @@ static int trim_set(hx_surface_part *p, hx_surface_set *set, const hx_mesh *raw,
         if (new_node[set->node[i]] >= 0) set->node[n_node++] = set->node[i];
     for (int64_t i = 0; i < set->n_face; i++)
         if (new_elem[set->face[i] / 6] >= 0) set->face[n_face++] = set->face[i];
-    if (n_node + n_face == 0) /* pieces with supports are never left out */
+    if (n_node + n_face == 0 &&
+        !set->is_only_measured) /* pieces with supports are never left out */
         return HX_RAISE(HX_EINPUT,
                         "set '%s' is on a piece of the surface that is not connected to a support "
                         "and is left out: its load would act on nothing%s",

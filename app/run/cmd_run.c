@@ -18,6 +18,7 @@
 #include "../session/dist_report_text.h"
 #include "../text/commands.h"
 #include "../text/shell_word.h"
+#include "../text/table.h"
 #include "checkpoint.h"
 #include "core/base/clock.h"
 #include "core/base/fit.h"
@@ -93,7 +94,12 @@ static int share_stats(run *r)
     HX_TRY(hx_session_share(s, stats, sizeof *stats));
     stats->iteration_seconds = own.iteration_seconds;
     stats->case_iterations = own.case_iterations;
+    stats->limit = own.limit;
     stats->last.load_case = NULL;
+    stats->last.response = NULL;
+    stats->last.n_response = 0;
+    HX_TRY(hx_session_share(s, &s->first_kkt, sizeof s->first_kkt));
+    HX_TRY(hx_session_share(s, stats->limit, (size_t)stats->n_limit * sizeof *stats->limit));
     HX_TRY(hx_session_share(s, stats->iteration_seconds,
                             (size_t)stats->n_iteration * sizeof *stats->iteration_seconds));
     return hx_session_share(s, stats->case_iterations,
@@ -107,7 +113,8 @@ static int resume(run *r, const char *path, char **history, size_t *n_history)
     HX_TRY(hx_checkpoint_load(&r->checkpoint, &parts, history, n_history));
     if (r->is_first)
         hx_stats_recall(&r->stats, *history, hx_session_update(&r->session),
-                        r->session.design.volume_fraction, hx_session_objective(&r->session)->name);
+                        hx_session_volume_wanted(&r->session),
+                        hx_session_objective(&r->session)->name, &r->session.limits);
     return share_stats(r);
 }
 
@@ -115,12 +122,18 @@ static int resume(run *r, const char *path, char **history, size_t *n_history)
 static int open_history(run *r, const char *path, const char *text, size_t n)
 {
     const hx_session *const s = &r->session;
-    const int n_case = s->problem.cases.n;
-    const char *const objective = hx_session_other_objective(s);
+    const hx_history_columns columns = {
+        .n_case = s->problem.cases.n,
+        .objective = hx_session_objective_column(s),
+        .has_error = s->cfg.solver.criterion == HX_PCG_COMPLIANCE,
+        .has_objective = 1,
+        .has_kkt = hx_session_update(s) != &hx_update_oc,
+        .n_limit = s->limits.n,
+        .limit = (const char *const *)s->limits.name,
+    };
     if (!r->is_first) return HX_OK;
-    if (r->is_resumed) return hx_history_resume(&r->history, path, n_case, objective, text, n);
-    return hx_history_open(&r->history, path, n_case, objective,
-                           s->cfg.solver.criterion == HX_PCG_COMPLIANCE);
+    return r->is_resumed ? hx_history_resume(&r->history, path, &columns, text, n)
+                         : hx_history_open(&r->history, path, &columns);
 }
 
 /* Opens the output folder with history and checkpoint; restores the state of a resumed run. */
@@ -158,10 +171,12 @@ static int prepare_run(run *r, const hx_options *options)
     HX_TRY(hx_session_agree(s, hx_config_read(&s->cfg, options->argument[0],
                                               options->n_argument - 1, options->argument + 1)));
     r->is_resumed = hx_option_given(options, RESUME);
+    s->judges_solid = !r->is_resumed;
     HX_TRY(hx_session_agree(s, look_at_folder(r, options)));
     HX_TRY(hx_output_query_folder(s));
     HX_TRY(hx_session_open(s));
-    HX_TRY(hx_stats_begin(&r->stats, s->cfg.optimization.iterations, s->problem.cases.n));
+    HX_TRY(
+        hx_stats_begin(&r->stats, s->cfg.optimization.iterations, s->problem.cases.n, s->limits.n));
     const double begin = hx_session_begin_step(HX_SETUP_FILES);
     HX_TRY(open_files(r));
     hx_session_end_step(s, HX_SETUP_FILES, begin);
@@ -244,11 +259,11 @@ static int is_over(const run *r)
 {
     const hx_config *cfg = &r->session.cfg;
     const hx_iteration *last = &r->stats.last;
-    const int converged = last->change < cfg->optimization.change_tolerance && !last->climbing;
+    const int converged = hx_session_has_converged(&r->session, last);
     if (!r->is_resumed || (!converged && r->session.opt.iteration < cfg->optimization.iterations))
         return 0;
     hx_log_info("nothing is left to do: the run ended with iteration %d%s", last->iteration,
-                converged ? ", when no density changed by more than optimization.change_tolerance"
+                converged ? ", when the design had converged"
                           : ", the number given by optimization.iterations");
     return 1;
 }
@@ -368,12 +383,57 @@ static int keep_what_there_is(run *r, int code)
     return hx_error_exit_status(code);
 }
 
+/* Each limit with the value of the last design. */
+static void print_limits(const run *r)
+{
+    const hx_session *const s = &r->session;
+    const hx_iteration *const last = &r->stats.last;
+    hx_table table;
+    char bound[128], by[64];
+    if (last->n_response == 0) return;
+    hx_table_begin(&table, "lrll");
+    table.level = HX_LOG_NORMAL;
+    hx_table_add(&table, "limit");
+    hx_table_add(&table, "value");
+    hx_table_add(&table, "allowed");
+    hx_table_add(&table, " ");
+    for (int i = 0; i < last->n_response; i++) {
+        const hx_response_record *const o = &last->response[i];
+        const char *const unit = hx_response_unit_text(s, s->limits.spec[i].kind);
+        snprintf(by, sizeof by, "not met, off by %.3g %%", 100.0 * o->violation);
+        hx_table_add(&table, "%s", o->name);
+        hx_table_add(&table, "%.6g%s", o->value, unit);
+        hx_table_add(&table, "%s", hx_bound_text(o->max, o->min, unit, bound, sizeof bound));
+        hx_table_add(&table, "%s", o->violation > HX_LIMIT_MET ? by : "met");
+    }
+    hx_table_end(&table, 2);
+}
+
+static void print_converged(const run *r)
+{
+    const hx_session *const s = &r->session;
+    const hx_iteration *const last = &r->stats.last;
+    const double change = s->cfg.optimization.change_tolerance, kkt = hx_session_kkt_tolerance(s);
+    const int has_converged = hx_outcome_has_converged(s, last);
+    char changes[96] = "", residual[96] = "", limits[64] = "";
+    if (!(change > 0.0) && !(kkt > 0.0)) return;
+    if (change > 0.0)
+        snprintf(changes, sizeof changes, "change %.4g, change_tolerance %g", last->change, change);
+    if (kkt > 0.0)
+        snprintf(residual, sizeof residual, "%sKKT residual %.4g, kkt_tolerance %g",
+                 change > 0.0 ? "; " : "", last->kkt, kkt);
+    if (!hx_limits_are_met(last, hx_session_update(s)))
+        snprintf(limits, sizeof limits, "; a limit is not met");
+    hx_log_info("the design has %sconverged: %s%s%s", has_converged ? "" : "not ", changes,
+                residual, limits);
+}
+
 static void print_result(run *r)
 {
     const hx_stats *stats = &r->stats;
     hx_log_status_keep();
     const hx_config *cfg = &r->session.cfg;
-    const char *const other = hx_session_other_objective(&r->session);
+    const char *const other = hx_session_objective_column(&r->session);
     char mass[64] = "", text[48], objective[64] = "";
     hx_log_info("%s", "");
     hx_stats_print(stats);
@@ -381,17 +441,18 @@ static void print_result(run *r)
     if (!isnan(cfg->material.density))
         snprintf(mass, sizeof mass, ", mass %s",
                  hx_units_mass_text(&cfg->units, stats->mass, text, sizeof text));
-    if (other) snprintf(objective, sizeof objective, "%s %.6g, ", other, stats->last.objective);
+    /* the mass follows */
+    if (other && !(mass[0] && strcmp(other, "mass") == 0))
+        snprintf(objective, sizeof objective, "%s %.6g%s, ", other, stats->last.objective,
+                 hx_response_unit_text(&r->session, hx_session_objective(&r->session)));
     hx_log_info("\n%scompliance %.6g%s, volume %.4f%s, greyness %.4f after %d %s (%lld PCG %s)",
                 objective, stats->last.compliance, cfg->units.work, stats->last.volume, mass,
                 stats->last.greyness, stats->n_iteration,
                 hx_noun(stats->n_iteration, "iteration", "iterations"),
                 (long long)stats->pcg_iterations,
                 hx_noun(stats->pcg_iterations, "iteration", "iterations"));
-    if (cfg->optimization.change_tolerance > 0.0)
-        hx_log_info("the design has %sconverged: change %.4g, change_tolerance %g",
-                    hx_outcome_has_converged(&r->session, &stats->last) ? "" : "not ",
-                    stats->last.change, cfg->optimization.change_tolerance);
+    print_limits(r);
+    print_converged(r);
     hx_outcome_diag(&r->session, &r->stats, r->is_stopped, hx_checkpoint_exists(&r->checkpoint),
                     &r->diags);
     char path[PATH_MAX], quoted[HX_SHELL_WORD];

@@ -1,6 +1,7 @@
 #include "continuation.h"
 #include "core/base/names.h"
 
+#include <math.h>
 #include <stdio.h>
 
 hx_schedule hx_penalty_schedule(const hx_config *cfg)
@@ -24,10 +25,17 @@ hx_schedule hx_beta_schedule(const hx_config *cfg)
     return cfg->optimization.projection.given ? schedule : (hx_schedule){.value = 0.0};
 }
 
+/* 0 for a number that is not given. */
+static double given(double value)
+{
+    return isnan(value) ? 0.0 : value;
+}
+
 hx_design_params hx_design_of(const hx_config *cfg)
 {
     return (hx_design_params){.rho_min = cfg->optimization.rho_min,
-                              .volume_fraction = cfg->optimization.volume_fraction,
+                              .volume_fraction = given(cfg->optimization.volume_fraction),
+                              .start = given(cfg->optimization.start),
                               .penalty = hx_penalty_schedule(cfg),
                               .beta = hx_beta_schedule(cfg),
                               .eta = cfg->optimization.projection.eta,

@@ -31,7 +31,16 @@ int hx_resolve_meant_sets(hx_config *cfg, const hx_mesh *mesh)
     hx_config_load *const load = cfg->loads.entry;
     hx_config_passive *const passive = cfg->passive.entry;
     hx_config_material *const material = cfg->materials.entry;
+    hx_config_constraint *const limit = cfg->optimization.constraints.entry;
     if (mesh->n_shared == 0) return HX_OK;
+    HX_TRY(resolve_meant_set(mesh, "optimization.objective", HX_USE_NODES,
+                             &cfg->optimization.objective.set));
+    HX_TRY(resolve_meant_set(mesh, "optimization.objective", HX_USE_NODES,
+                             &cfg->optimization.objective.set_2));
+    for (size_t i = 0; i < cfg->optimization.constraints.n; i++) {
+        HX_TRY(resolve_meant_set(mesh, limit[i].origin, HX_USE_NODES, &limit[i].set));
+        HX_TRY(resolve_meant_set(mesh, limit[i].origin, HX_USE_NODES, &limit[i].set_2));
+    }
     for (size_t i = 0; i < cfg->materials.n; i++)
         HX_TRY(resolve_meant_set(mesh, material[i].origin, HX_USE_ELEMS, &material[i].set));
     for (size_t i = 0; i < cfg->supports.n; i++)

@@ -24,6 +24,7 @@
 #include "moved_mesh.h"
 #include "result_path.h"
 #include "session_internal.h"
+#include "solid_limits.h"
 
 /* Replaces a path of the config by the absolute path, so that the resolved config works from any
  * folder. */
@@ -263,15 +264,36 @@ const char *hx_session_element_text(const hx_session *s, char *text, size_t n_te
     return text;
 }
 
-/* Links variables by symmetry and extrusion. */
+/* The repetitions of the config, at most HX_CONFIG_MOST_REPETITIONS; their number. */
+static size_t list_repetitions(const hx_config *cfg,
+                               hx_repetition repetition[HX_CONFIG_MOST_REPETITIONS])
+{
+    const hx_config_repetition *const entry = cfg->optimization.repetition.entry;
+    const size_t n = cfg->optimization.repetition.n;
+    for (size_t i = 0; i < n; i++) {
+        repetition[i] = (hx_repetition){.origin = entry[i].origin,
+                                        .kind = (hx_repetition_kind)entry[i].kind,
+                                        .copies = entry[i].copies};
+        memcpy(repetition[i].point, entry[i].point, sizeof repetition[i].point);
+        memcpy(repetition[i].direction,
+               entry[i].kind == HX_REPETITION_CYCLIC ? entry[i].axis : entry[i].step,
+               sizeof repetition[i].direction);
+    }
+    return n;
+}
+
+/* Links variables by symmetry, repetition and extrusion. */
 static int make_groups(hx_session *s)
 {
     hx_symmetry_plane plane[3];
+    hx_repetition repetition[HX_CONFIG_MOST_REPETITIONS];
     char place[HX_CONFIG_PLACE];
     const hx_config *cfg = &s->cfg;
     const hx_config_plane *const cfg_plane = cfg->optimization.symmetry.entry;
     hx_groups_params params = {.n_plane = cfg->optimization.symmetry.n,
                                .plane = plane,
+                               .n_repetition = list_repetitions(cfg, repetition),
+                               .repetition = repetition,
                                .is_extruded = !isnan(cfg->optimization.extrusion[0])};
     for (size_t i = 0; i < params.n_plane; i++) {
         plane[i].origin = cfg_plane[i].origin;
@@ -301,11 +323,26 @@ int hx_session_make_problem(hx_session *s)
     s->problem.coarse_plan = &s->coarse_plan;
     s->problem.multigrid = &s->cfg.solver.multigrid;
     s->loads_of = NULL;
+    HX_TRY(hx_session_choose_update(s));
     HX_TRY(hx_session_check_objective(s, s->comm ? s->comm->size : 1));
+    hx_limits_free(&s->limits);
+    HX_TRY(hx_limits_create(&s->limits, s));
     HX_TRY(resolve_radius(s));
     HX_TRY(make_groups(s));
     hx_session_end_step(s, HX_SETUP_PROBLEM, begin);
     return HX_OK;
+}
+
+/* "5 copies about an axis, 4 copies along a step, " */
+static void put_copies(const hx_config_list *repetition, int is_extruded, char *text, size_t n_text)
+{
+    const hx_config_repetition *const entry = repetition->entry;
+    size_t n = 0;
+    for (size_t i = 0; i < repetition->n && n < n_text; i++)
+        n += (size_t)snprintf(text + n, n_text - n, "%d copies %s%s", entry[i].copies,
+                              entry[i].kind == HX_REPETITION_CYCLIC ? "about an axis"
+                                                                    : "along a step",
+                              i + 1 < repetition->n || is_extruded ? ", " : "");
 }
 
 const char *hx_session_groups_text(const hx_session *s, char *text, size_t n_text)
@@ -313,23 +350,26 @@ const char *hx_session_groups_text(const hx_session *s, char *text, size_t n_tex
     const hx_groups *groups = &s->groups;
     const size_t n_plane = s->cfg.optimization.symmetry.n;
     const int is_extruded = !isnan(s->cfg.optimization.extrusion[0]);
-    char planes[48] = "", off[96] = "", alone[64] = "", a[32], b[32], c[32];
+    const hx_config_list *const repetition = &s->cfg.optimization.repetition;
+    char planes[48] = "", copies[96] = "", off[96] = "", alone[64] = "", a[32], b[32], c[32];
     if (n_plane > 0)
         snprintf(planes, sizeof planes, "%zu symmetry plane%s%s", n_plane, n_plane > 1 ? "s" : "",
-                 is_extruded ? ", " : "");
+                 is_extruded || repetition->n > 0 ? ", " : "");
+    if (repetition->n > 0) put_copies(repetition, is_extruded, copies, sizeof copies);
     if (groups->n_shifted > 0)
-        snprintf(off, sizeof off, "; %s without an exact mirror image (up to %.2g elements off)",
-                 hx_format_count(groups->n_shifted, a, sizeof a), groups->shift);
+        snprintf(off, sizeof off, "; %s without an exact %simage (up to %.2g elements off)",
+                 hx_format_count(groups->n_shifted, a, sizeof a),
+                 repetition->n > 0 ? "" : "mirror ", groups->shift);
     if (groups->n_alone > 0)
         snprintf(alone, sizeof alone, "; %s without an image",
                  hx_format_count(groups->n_alone, a, sizeof a));
-    snprintf(text, n_text, "%s of %s %s in %s %s (%s%s)%s%s",
+    snprintf(text, n_text, "%s of %s %s in %s %s (%s%s%s)%s%s",
              hx_format_count(groups->n_member, a, sizeof a),
              hx_format_count(s->mesh.n_elem - s->problem.passive.n, b, sizeof b),
              hx_noun(s->mesh.n_elem - s->problem.passive.n, "element", "elements"),
              hx_format_count(groups->n_group, c, sizeof c),
-             hx_noun(groups->n_group, "group", "groups"), planes, is_extruded ? "extruded" : "",
-             off, alone);
+             hx_noun(groups->n_group, "group", "groups"), planes, copies,
+             is_extruded ? "extruded" : "", off, alone);
     return text;
 }
 
@@ -402,12 +442,36 @@ static int check_change(const hx_session *s)
                                     move, tolerance, 0.05 * move));
 }
 
+/* HX_EINPUT: a limit of the volume that passive elements and rho_min exceed, or that they leave out
+ * of reach. */
+static int check_volume_limits(const hx_session *s)
+{
+    const double least = s->least_volume.lowest.fraction,
+                 most = s->least_volume.most.highest.fraction;
+    for (int i = 0; i < s->limits.n; i++) {
+        const hx_constraint_spec *const spec = &s->limits.spec[i];
+        if (strcmp(spec->kind->name, "volume") != 0) continue;
+        if (spec->max < least)
+            return HX_RAISE(HX_EINPUT,
+                            "%s: max: a volume of %g cannot be met: passive elements, with the "
+                            "filter, and rho_min take %.4g of the volume",
+                            s->limits.origin[i], spec->max, least);
+        if (spec->min > most * (1.0 + 1e-9))
+            return HX_RAISE(HX_EINPUT,
+                            "%s: min: a volume of %g cannot be met: passive elements leave at most "
+                            "%.4g of the volume",
+                            s->limits.origin[i], spec->min, hx_least_volume_round_down(most));
+    }
+    return HX_OK;
+}
+
 int hx_session_check_volume(hx_session *s)
 {
     hx_notes notes = {0};
     HX_TRY(check_change(s));
     if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
     HX_TRY(hx_least_volume_find(&s->least_volume, &s->filter));
+    if (isnan(hx_session_volume_wanted(s))) return check_volume_limits(s);
     int rc = hx_least_volume_check(&s->least_volume, &s->filter);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
     if (rc == HX_OK) rc = hx_least_volume_note(&s->least_volume, &s->filter, &notes);
@@ -439,6 +503,8 @@ static int make_design(hx_session *s)
     const hx_optimizer_params params = {
         .objective = hx_session_objective(s),
         .objective_params = hx_session_objective_params(s),
+        .n_constraint = s->limits.n,
+        .constraint = s->limits.spec,
         .update = hx_session_update(s),
         .least = &s->least_volume,
     };
@@ -474,10 +540,21 @@ int hx_session_make_design(hx_session *s)
     return HX_OK;
 }
 
+/* Makes the KKT residual relative to that of the first design that meets all limits. Multipliers of
+ * limits that are far from met are as large as the update permits, and so is a residual with
+ * them. */
+static void scale_kkt(hx_session *s, hx_iteration *it)
+{
+    if (!(s->first_kkt > 0.0) && it->kkt > 0.0 && hx_limits_are_met(it, hx_session_update(s)))
+        s->first_kkt = it->kkt;
+    if (s->first_kkt > 0.0) it->kkt /= s->first_kkt;
+}
+
 int hx_session_step(hx_session *s, hx_iteration *it)
 {
     for (;;) {
         const int rc = hx_optimizer_step(&s->opt, it);
+        if (rc == HX_OK) scale_kkt(s, it);
         if (rc != HX_ENOMEM) return rc;
         if (s->opt.iteration > 1) return hx_session_suggest(s, rc);
         if (!hx_session_take_less(s, rc)) return rc;
@@ -501,6 +578,8 @@ int hx_session_open(hx_session *s)
     HX_TRY(hx_session_make_problem(s));
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
+    if (s->judges_solid && s->limits.n > 0)
+        HX_TRY(hx_session_agree(s, hx_session_judge_solid(s, 0)));
     return hx_session_make_design(s);
 }
 
@@ -514,6 +593,7 @@ void hx_session_free(hx_session *s)
     hx_dist_free(&s->dist);
     hx_device_close(&s->device);
     hx_groups_free(&s->groups);
+    hx_limits_free(&s->limits);
     hx_operator_plan_free(&s->operator_plan);
     hx_coarse_plan_free(&s->coarse_plan);
     hx_voxels_free(&s->voxels);

@@ -18,6 +18,7 @@
 #include "core/registry.h"
 #include "core/spline/spline.h"
 #include "device_start.h"
+#include "limits.h"
 #include "output_names.h"
 
 /* Steps before the first iteration, in order. */
@@ -61,15 +62,17 @@ typedef struct hx_session {
     hx_space space;         /* for solver.element */
     hx_problem problem;
     hx_design_params design; /* borrowed by filter and optimizer */
+    hx_limits limits;        /* the constraints of the config, one per load case */
     /* lists of the problem's mesh made in advance, used by the solver */
     hx_operator_plan operator_plan;
     hx_coarse_plan coarse_plan;
     /* notes on missing supports and loads are added here (borrowed); NULL: they are errors */
     hx_notes *lacking;
-    hx_groups groups;    /* linked variables, by symmetry and extrusion */
+    hx_groups groups;    /* linked variables, by symmetry, repetition and extrusion */
     const hx_comm *comm; /* the processes of the run (borrowed); NULL: one */
     /* 1: the processes may each make a part of the mesh, and none the whole: in a run */
     int may_distribute_mesh;
+    int judges_solid; /* 1: hx_session_open judges the limits on the solid part */
     int own_folders; /* 1: not all of them see the output folder */
     /* reductions over the communicator, for a distributed mesh (session_dist_mesh.c) */
     hx_comm_reduce reduce;
@@ -86,6 +89,9 @@ typedef struct hx_session {
     /* least volume of any design, set once the filter has been made */
     hx_least_volume least_volume;
     hx_optimizer opt;
+    /* KKT residual of the first design that meets all limits, relative to that of the first design;
+     * 0: none has met them */
+    double first_kkt;
     double filter_radius; /* length; 0 if the filter has none */
     /* hx_voxels_bytes for the filter and the design of this process; 0: no voxels, or a filter
      * without sums */
@@ -157,13 +163,33 @@ int hx_session_start_device(hx_session *s, const hx_device_ops *ops);
 int hx_session_make_operator(hx_session *s); /* as s->solver has chosen */
 int hx_session_make_filter(hx_session *s);   /* on the device */
 /* The kinds named by optimization.objective and optimization.update. */
-const hx_objective_kind *hx_session_objective(const hx_session *s);
+const hx_response_kind *hx_session_response_kind(const char *name);
+const hx_response_kind *hx_session_objective(const hx_session *s);
 hx_response_params hx_session_objective_params(const hx_session *s);
 /* Its name if it is not the compliance, which is reported in any case; else NULL. */
 const char *hx_session_other_objective(const hx_session *s);
+/* That name, unless it is the volume, which is a column of its own. */
+const char *hx_session_objective_column(const hx_session *s);
 /* "displacement, set 'tip', direction [0, 0, -1]"; returns text. */
 const char *hx_session_objective_text(const hx_session *s, char *text, size_t n_text);
+/* The update of the config; "auto" is resolved for the problem. */
 const hx_update_kind *hx_session_update(const hx_session *s);
+/* Why "auto" does not take optimality criteria; NULL: it does, or the config states the update. */
+const char *hx_session_update_reason(const hx_session *s);
+/* Once the problem is made: resolves "auto" in the config. HX_EINPUT: a kkt_tolerance that the
+ * update does not support. */
+int hx_session_choose_update(hx_session *s);
+/* 1 if the config states no filter and exact derivatives made the default another one. */
+int hx_session_chose_filter(const hx_session *s);
+/* The config's, or the default of its update. */
+double hx_session_kkt_tolerance(const hx_session *s);
+/* volume_fraction; NaN: no volume is prescribed. */
+double hx_session_volume_wanted(const hx_session *s);
+/* Density of a uniform design for forecasts: the prescribed volume, or the first density. */
+double hx_session_typical_density(const hx_session *s);
+/* 1 if the design has converged: changes or the KKT residual are below their tolerance, penalty and
+ * beta have their final values, and all limits are met. */
+int hx_session_has_converged(const hx_session *s, const hx_iteration *it);
 /* Frees the optimizer, analysis, PCG, preconditioner and operator. */
 void hx_session_drop_operator(hx_session *s);
 

@@ -6,6 +6,8 @@
 #include "core/base/clock.h"
 #include "core/base/fit.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
+#include "history_columns.h"
 #include "session_internal.h"
 
 const char *hx_setup_step_name(hx_setup_step step)
@@ -60,54 +62,139 @@ void hx_session_generate_params(const hx_session *s, hx_generate_params *params)
     params->n_process = params->n_on_host = params->in_order = 0;
 }
 
-const hx_objective_kind *hx_session_objective(const hx_session *s)
+const hx_response_kind *hx_session_response_kind(const char *name)
 {
-    return hx_objective_find(s->cfg.optimization.objective.kind);
+    return hx_response_kind_find(name);
+}
+
+const hx_response_kind *hx_session_objective(const hx_session *s)
+{
+    return hx_session_response_kind(s->cfg.optimization.objective.kind);
 }
 
 hx_response_params hx_session_objective_params(const hx_session *s)
 {
     const double *const d = s->cfg.optimization.objective.direction;
-    hx_response_params params = {.set = s->cfg.optimization.objective.set};
+    const int of_case = s->cfg.optimization.objective.load_case;
+    hx_response_params params = {.set = s->cfg.optimization.objective.set,
+                                 .set_2 = s->cfg.optimization.objective.set_2,
+                                 .is_magnitude = s->cfg.optimization.objective.magnitude,
+                                 .of_largest = s->cfg.optimization.objective.of == HX_OF_LARGEST,
+                                 .load_case = of_case > 0 ? of_case - 1 : HX_ALL_CASES};
     for (int i = 0; i < 3; i++) params.direction[i] = isnan(d[i]) ? 0.0 : d[i];
     return params;
 }
 
 const char *hx_session_other_objective(const hx_session *s)
 {
-    const hx_objective_kind *const kind = hx_session_objective(s);
-    return kind == &hx_objective_compliance ? NULL : kind->name;
+    const hx_response_kind *const kind = hx_session_objective(s);
+    return kind == &hx_response_compliance && s->cfg.optimization.objective.load_case == 0
+               ? NULL
+               : kind->name;
+}
+
+const char *hx_session_objective_column(const hx_session *s)
+{
+    const char *const other = hx_session_other_objective(s);
+    return other && !hx_history_has_column(other, 0, NULL) ? other : NULL;
 }
 
 const char *hx_session_objective_text(const hx_session *s, char *text, size_t n_text)
 {
-    const hx_objective_kind *const kind = hx_session_objective(s);
-    const double *const d = s->cfg.optimization.objective.direction;
-    char set[128] = "", direction[96] = "";
-    if (kind->takes & HX_TAKES_SET)
-        hx_fit(set, sizeof set, ", set '%s'", s->cfg.optimization.objective.set);
-    if (kind->takes & HX_TAKES_DIRECTION)
-        snprintf(direction, sizeof direction, ", direction [%g, %g, %g]", d[0], d[1], d[2]);
-    snprintf(text, n_text, "%s%s%s", kind->name, set, direction);
-    return text;
+    const hx_response_params params = hx_session_objective_params(s);
+    return hx_response_text(hx_session_objective(s), &params, text, n_text);
+}
+
+static int check_objective_case(const hx_session *s, const char *place)
+{
+    const int n = s->problem.cases.n, load_case = s->cfg.optimization.objective.load_case;
+    if (load_case <= n) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s: case: there is no load case %d; the loads have %d %s", place,
+                    load_case, n, hx_noun(n, "case", "cases"));
 }
 
 int hx_session_check_objective(const hx_session *s, int n_rank)
 {
     char place[HX_CONFIG_PLACE];
-    const hx_objective_kind *const kind = hx_session_objective(s);
+    const hx_response_kind *const kind = hx_session_objective(s);
     hx_response_params params = hx_session_objective_params(s);
     params.origin = hx_config_place(&s->cfg, "optimization.objective", place, sizeof place);
     if (n_rank > 1 && !kind->is_distributed)
         return HX_RAISE(HX_EINPUT,
                         "%s: objective '%s' does not support several processes: run it in one",
                         params.origin, kind->name);
+    HX_TRY(check_objective_case(s, place));
     return hx_response_check(kind, "objective", &s->problem, &params);
+}
+
+/* 1 if optimality criteria can find the design that is meant: the stiffest at a volume, to which
+ * no material that its own weight loads is added in vain. */
+static int suits_oc(const hx_session *s)
+{
+    return !hx_session_other_objective(s) && s->cfg.optimization.constraints.n == 0 &&
+           !isnan(s->cfg.optimization.volume_fraction) && !s->problem.cases.body;
 }
 
 const hx_update_kind *hx_session_update(const hx_session *s)
 {
-    return hx_update_find(s->cfg.optimization.update);
+    if (!hx_config_is_auto(s->cfg.optimization.update))
+        return hx_update_find(s->cfg.optimization.update);
+    return suits_oc(s) ? &hx_update_oc : hx_update_find("mma");
+}
+
+const char *hx_session_update_reason(const hx_session *s)
+{
+    if (hx_config_given(&s->cfg, "optimization.update") || suits_oc(s)) return NULL;
+    if (s->cfg.optimization.constraints.n > 0) return "there are constraints";
+    if (hx_session_other_objective(s)) return "the objective is not the compliance of all cases";
+    if (s->problem.cases.body)
+        return "with loads by mass less material can be stiffer, so the volume is an upper limit";
+    return "no volume is prescribed";
+}
+
+int hx_session_choose_update(hx_session *s)
+{
+    char place[HX_CONFIG_PLACE];
+    const hx_update_kind *const update = hx_session_update(s);
+    static const char key[] = "optimization.kkt_tolerance";
+    if (update == &hx_update_oc && s->cfg.optimization.kkt_tolerance > 0.0)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: update 'oc' does not compute the KKT residual; use "
+                        "optimization.change_tolerance, or update = \"mma\"",
+                        hx_config_place(&s->cfg, key, place, sizeof place));
+    return hx_config_set_word(&s->cfg.optimization.update, update->name);
+}
+
+int hx_session_chose_filter(const hx_session *s)
+{
+    return !hx_config_given(&s->cfg, "optimization.filter.kind") &&
+           !hx_filter_find(s->cfg.optimization.filter.kind)->is_heuristic;
+}
+
+double hx_session_kkt_tolerance(const hx_session *s)
+{
+    const double given = s->cfg.optimization.kkt_tolerance, usual = 1e-3;
+    if (!isnan(given)) return given;
+    return hx_session_update(s) == &hx_update_oc ? 0.0 : usual;
+}
+
+double hx_session_volume_wanted(const hx_session *s)
+{
+    return s->design.volume_fraction > 0.0 ? s->design.volume_fraction : (double)NAN;
+}
+
+double hx_session_typical_density(const hx_session *s)
+{
+    const double wanted = hx_session_volume_wanted(s);
+    return isnan(wanted) ? hx_design_initial_density(&s->design, &s->problem) : wanted;
+}
+
+int hx_session_has_converged(const hx_session *s, const hx_iteration *it)
+{
+    const double tolerance = hx_session_kkt_tolerance(s);
+    const int is_still = it->change < s->cfg.optimization.change_tolerance && !it->is_held_back,
+              is_optimal = it->kkt < tolerance;
+    return (is_still || is_optimal) && !it->climbing && hx_limits_are_met(it, hx_session_update(s));
 }
 
 hx_filter_params hx_session_filter_params(const hx_session *s)

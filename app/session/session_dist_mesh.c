@@ -60,6 +60,14 @@ static const char *file_needs_whole(const hx_config *cfg)
     return NULL;
 }
 
+static int has_limit_on_set(const hx_config *cfg)
+{
+    const hx_config_constraint *const constraint = cfg->optimization.constraints.entry;
+    for (size_t i = 0; i < cfg->optimization.constraints.n; i++)
+        if (constraint[i].set) return 1;
+    return 0;
+}
+
 /* Reason why the whole mesh is needed in each process; NULL: none. */
 static const char *session_needs_whole(const hx_session *s)
 {
@@ -73,9 +81,11 @@ static const char *session_needs_whole(const hx_session *s)
     if (cfg->solver.element != HX_ELEMENT_LINEAR) return "solver.element";
     if (partition == HX_PARTITION_GRAPH) return "solver.partition = \"graph\"";
     if (cfg->optimization.symmetry.n > 0) return "optimization.symmetry";
+    if (cfg->optimization.repetition.n > 0) return "optimization.repetition";
     if (!isnan(cfg->optimization.extrusion[0])) return "optimization.extrusion";
     if (cfg->optimization.initial) return "optimization.initial";
-    if (hx_session_objective(s)->takes & HX_TAKES_SET) return "optimization.objective";
+    if (cfg->optimization.objective.set) return "optimization.objective";
+    if (has_limit_on_set(cfg)) return "optimization.constraints";
     if (cfg->springs.n > 0) return "springs";
     if (cfg->convection.n > 0) return "convection";
     if (holds_by_file(cfg)) return "supports from the mesh's file";

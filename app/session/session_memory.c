@@ -49,10 +49,20 @@ static size_t groups_bytes(const hx_session *s)
     return hx_groups_rank_bytes(&s->groups, &s->dist.subdomain, comm->size, comm->rank);
 }
 
+static hx_optimizer_params optimizer_params(const hx_session *s)
+{
+    return (hx_optimizer_params){.objective = hx_session_objective(s),
+                                 .objective_params = hx_session_objective_params(s),
+                                 .n_constraint = s->limits.n,
+                                 .constraint = s->limits.spec,
+                                 .update = hx_session_update(s)};
+}
+
 size_t hx_session_optimizer_bytes(const hx_session *s)
 {
     const hx_filter_params params = hx_session_filter_params(s);
-    return hx_optimizer_bytes(hx_session_solved(s), hx_session_update(s),
+    const hx_optimizer_params optimizer = optimizer_params(s);
+    return hx_optimizer_bytes(hx_session_solved(s), &optimizer,
                               hx_filter_find(s->cfg.optimization.filter.kind), &params,
                               s->solver.precond) +
            groups_bytes(s);
@@ -72,7 +82,8 @@ void hx_session_design_account(const hx_session *s, hx_account *account)
     const size_t vector =
         (size_t)solved->components * (size_t)solved->space.n_point * sizeof(double);
     const size_t n_case = (size_t)s->problem.cases.n;
-    const size_t objective = hx_response_bytes(hx_session_objective(s), solved);
+    const hx_optimizer_params optimizer = optimizer_params(s);
+    const size_t objective = hx_optimizer_response_bytes(solved, &optimizer);
     const size_t loads = s->loads_of == solved
                              ? s->load_bytes
                              : hx_analysis_load_bytes(solved, s->cfg.solver.precision);
@@ -81,7 +92,7 @@ void hx_session_design_account(const hx_session *s, hx_account *account)
                    n_case * vector +
                        (s->cfg.solver.warm_start ? hx_analysis_follow_bytes(solved) : 0));
     hx_account_add(account, "loads", loads);
-    if (objective > 0) hx_account_add(account, "objective", objective);
+    if (objective > 0) hx_account_add(account, s->limits.n > 0 ? "limits" : "objective", objective);
     hx_account_add(account, "densities", hx_session_optimizer_bytes(s));
     hx_account_add(account, "filter", hx_session_filter_bytes(s));
 }
@@ -101,12 +112,25 @@ size_t hx_session_device_bytes(const hx_session *s)
     return hx_account_sum(&account);
 }
 
+/* Number of load cases with adjoint displacements, summed over objective and limits. */
+static size_t count_adjoint(const hx_session *s)
+{
+    const size_t n_case = (size_t)s->problem.cases.n;
+    size_t n = 0;
+    if (hx_session_objective(s)->adjoint_load)
+        n = s->cfg.optimization.objective.load_case > 0 ? 1 : n_case;
+    for (int i = 0; i < s->limits.n; i++)
+        if (s->limits.spec[i].kind->adjoint_load)
+            n += s->limits.spec[i].params.load_case >= 0 ? 1 : n_case;
+    return n;
+}
+
 size_t hx_session_checkpoint_bytes(const hx_session *s)
 {
     const hx_problem *problem = &s->problem;
     const size_t n_dof = (size_t)problem->components * (size_t)hx_session_n_point(s);
     const size_t n_u = s->cfg.solver.warm_start ? (size_t)problem->cases.n : 0;
-    const size_t n_adjoint = hx_session_objective(s)->adjoint_load ? n_u : 0;
+    const size_t n_adjoint = n_u > 0 ? count_adjoint(s) : 0;
     return (size_t)hx_mesh_n_elem_all(&s->mesh) * sizeof(double) +
            n_dof * (n_u * (sizeof(double) + sizeof(float)) + n_adjoint * sizeof(double) +
                     sizeof(float));

@@ -48,7 +48,8 @@ static int command_verify(const hx_options *options)
 {
     hx_verify v;
     memset(&v, 0, sizeof v);
-    const int rc = verify(&v, options);
+    int rc = verify(&v, options);
+    if (rc == HX_OK && hx_verify_count_missed(&v) > 0) rc = HX_EXIT_LIMIT;
     hx_verify_free(&v);
     return rc;
 }
@@ -62,6 +63,8 @@ static const hx_option verify_options[] = {
                             .help = HX_PRESERVE_HELP},
     [HX_VERIFY_TOLERANCE] = {"--tolerance", HX_OPTION_TEXT, "PERCENT", .fallback = "10",
                              .help = "difference above which a warning is printed"},
+    [HX_VERIFY_LIMIT_TOLERANCE] = {"--limit-tolerance", HX_OPTION_TEXT, "PERCENT", .fallback = "1",
+                                   .help = "violation of a limit up to which it counts as met"},
     [HX_VERIFY_ELEMENT] = {"--element", HX_OPTION_WORDS, "WORD", .fallback = "linear",
                            .word = hx_verify_element_word,
                            .help =
@@ -107,6 +110,12 @@ const hx_command hx_command_verify = {
         "is applied, and no penalty other than optimization.penalty. Writes verify.json beside "
         "the\n"
         "result. Exit status 0, also with warnings.\n"
+        "\n"
+        "If the config has limits (optimization.constraints), prints each one for all designs; "
+        "exit\n"
+        "status 4 if the part misses one by more than --limit-tolerance: as the surface if one is "
+        "given,\n"
+        "else with quadratic elements, else as the 0/1 design.\n"
         "\n"
         "--element quadratic analyses the 0/1 design once more, with hex20, wedge15, pyramid13 and "
         "tet10\n"

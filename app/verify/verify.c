@@ -77,9 +77,11 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
                                         hx_option_text(options, HX_VERIFY_MESHER),
                                         &v->surface.options));
     const char *const threshold = hx_option_text(options, HX_VERIFY_THRESHOLD),
-                      *const tolerance = hx_option_text(options, HX_VERIFY_TOLERANCE);
+                      *const tolerance = hx_option_text(options, HX_VERIFY_TOLERANCE),
+                      *const limit = hx_option_text(options, HX_VERIFY_LIMIT_TOLERANCE);
     HX_TRY(hx_option_read_number("--threshold", threshold, 1.0, &v->threshold));
     HX_TRY(hx_option_read_number("--tolerance", tolerance, 1e6, &v->tolerance));
+    HX_TRY(hx_option_read_number("--limit-tolerance", limit, 1e6, &v->limit_tolerance));
     HX_TRY(hx_preserve_read(hx_option_text(options, HX_VERIFY_PRESERVE), &v->preserve));
     v->threshold_given = !isnan(v->threshold);
     HX_TRY(read_element(v, hx_option_text(options, HX_VERIFY_ELEMENT)));
@@ -176,8 +178,9 @@ static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
     return HX_OK;
 }
 
-static int analyse_density(hx_verify *v, const double *density, hx_verify_analysis *a,
-                           int with_fields)
+/* counted[n_elem]: the densities that count as mass. */
+static int analyse_density(hx_verify *v, const double *density, const double *counted,
+                           hx_verify_analysis *a, int with_fields)
 {
     hx_session *s = &v->session;
     const size_t n_case = (size_t)s->problem.cases.n;
@@ -192,6 +195,8 @@ static int analyse_density(hx_verify *v, const double *density, hx_verify_analys
     s->design.penalty =
         (hx_schedule){.value = s->design.penalty.last, .last = s->design.penalty.last};
     s->design.beta = (hx_schedule){0};
+    /* the update, whose proposal is not used, needs a volume */
+    if (!(s->design.volume_fraction > 0.0)) s->design.volume_fraction = 1.0;
     hx_filter_free(&s->filter);
     HX_TRY(hx_filter_create(&s->filter, hx_filter_find("none"), &s->device, &s->problem, &none));
     HX_TRY(hx_analysis_create(&s->analysis, &s->solver.op, &s->solver.pc, &s->solver.pcg, 0));
@@ -202,10 +207,23 @@ static int analyse_density(hx_verify *v, const double *density, hx_verify_analys
     a->pcg_iterations = record.pcg_iterations;
     a->pcg_residual = record.pcg_residual;
     for (size_t c = 0; c < n_case; c++) a->case_compliance[c] = record.load_case[c].compliance;
+    HX_TRY(hx_verify_find_limits(v, &s->analysis, s->limits.spec, counted, a));
     HX_TRY(find_peaks(v, a, with_fields));
     hx_optimizer_free(&s->opt);
     hx_analysis_free(&s->analysis);
     return HX_OK;
+}
+
+/* Void counts as no mass. */
+static int analyse_black_white(hx_verify *v, hx_verify_analysis *solid, int with_fields)
+{
+    const int64_t n = v->session.mesh.n_elem;
+    double *counted;
+    HX_TRY(hx_alloc_raw(&counted, (size_t)n, sizeof *counted, "densities"));
+    for (int64_t e = 0; e < n; e++) counted[e] = v->is_solid[e] ? 1.0 : 0.0;
+    const int rc = analyse_density(v, v->black_white, counted, solid, with_fields);
+    free(counted);
+    return rc;
 }
 
 int hx_verify_analyse(hx_verify *v, int with_fields)
@@ -214,7 +232,10 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
     const int64_t n = v->session.mesh.n_elem;
     hx_verify_analysis *const grey = &v->analysis[HX_VERIFY_GREY];
     hx_verify_analysis *const solid = &v->analysis[HX_VERIFY_SOLID];
-    HX_TRY(analyse_density(v, v->density, grey, 0));
+    /* Volume fraction of the weights weight[e]. */
+    grey->volume = hx_dot(n, problem->volume, v->density) / hx_sum(n, problem->volume);
+    solid->volume = v->volume / hx_sum(n, problem->volume);
+    HX_TRY(analyse_density(v, v->density, v->density, grey, 0));
     for (int64_t e = 0; e < n; e++)
         /* otherwise the filter would keep the grey density of a passive element */
         if (problem->passive.density && !isnan(problem->passive.density[e]))
@@ -232,10 +253,7 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
         memcpy(black_white, v->black_white, n_elem * sizeof *black_white);
         for (size_t e = 0; e < n_elem; e++) piece[e] = v->attached.pieces.of[e] + 1;
     }
-    HX_TRY(analyse_density(v, v->black_white, solid, with_fields));
-    /* Volume fraction of the weights weight[e]. */
-    grey->volume = hx_dot(n, problem->volume, v->density) / hx_sum(n, problem->volume);
-    solid->volume = v->volume / hx_sum(n, problem->volume);
+    HX_TRY(analyse_black_white(v, solid, with_fields));
     if (v->quadratic.requested) HX_TRY(hx_verify_analyse_quadratic(v));
     return v->surface.path ? hx_verify_analyse_surface(v) : HX_OK;
 }
@@ -253,10 +271,17 @@ double hx_verify_filled_force(const hx_verify *v, int load_case)
     return all > 0.0 ? filled / all : 0.0;
 }
 
+static void free_analysis(hx_verify_analysis *a)
+{
+    free(a->case_compliance);
+    free(a->limit);
+}
+
 void hx_verify_free(hx_verify *v)
 {
-    for (int i = 0; i < HX_N_VERIFY; i++) free(v->analysis[i].case_compliance);
-    free(v->quadratic.analysis.case_compliance);
+    for (int i = 0; i < HX_N_VERIFY; i++) free_analysis(&v->analysis[i]);
+    free_analysis(&v->quadratic.analysis);
+    free_analysis(&v->surface.analysis);
     hx_verify_surface_free(&v->surface);
     hx_fields_free(&v->fields);
     for (size_t i = 0; i < v->n_warning; i++) free(v->warning[i]);

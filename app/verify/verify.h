@@ -12,6 +12,7 @@
 #include "../text/options.h"
 #include "../text/shell_word.h"
 #include "core/design/black_white.h"
+#include "core/design/limit_values.h"
 #include "core/files/vtk_fields.h"
 
 typedef enum { HX_VERIFY_GREY, HX_VERIFY_SOLID, HX_N_VERIFY } hx_verify_design;
@@ -27,7 +28,10 @@ typedef struct hx_verify_peak {
 typedef struct hx_verify_analysis {
     /* weighted sum over cases; volume fraction, where void counts as 0 */
     double compliance, volume;
-    double *case_compliance;     /* [n_case] (owned) */
+    double *case_compliance; /* [n_case] (owned) */
+    /* [session.limits.n] values of the limited responses; NAN: its set is not there; NULL: not
+     * found (owned) */
+    double *limit;
     hx_verify_peak displacement; /* over all points of solid elements; for heat, over all points */
     hx_verify_peak stress;       /* von Mises or heat flux, over solid elements */
     hx_pcg_reason reason;        /* the worst reason of all cases */
@@ -35,11 +39,15 @@ typedef struct hx_verify_analysis {
     double pcg_residual;
 } hx_verify_analysis;
 
+/* Exit status of a command if the made part misses a limit. */
+enum { HX_EXIT_LIMIT = 4 };
+
 /* The options of `hextop verify`. */
 enum {
     HX_VERIFY_THRESHOLD,
     HX_VERIFY_PRESERVE,
     HX_VERIFY_TOLERANCE,
+    HX_VERIFY_LIMIT_TOLERANCE,
     HX_VERIFY_ELEMENT,
     HX_VERIFY_VTK,
     HX_VERIFY_OUTPUT,
@@ -82,13 +90,14 @@ typedef struct hx_verify {
     const char *const *override; /* [n_override] (borrowed) */
     hx_result_part part;         /* elements that are forced solid or void, and the target volume */
     unsigned preserve;           /* HX_PRESERVE_* */
-    double threshold;    /* elements that are not forced are solid from this density upwards */
-    int threshold_given; /* 1: given by --threshold; 0: the one that keeps the volume */
-    double tolerance;    /* largest difference, in percent, for which there is no warning */
-    double *density;     /* [n_elem] of the file (owned) */
-    double *black_white; /* [n_elem] 1 or rho_min (owned) */
-    uint8_t *is_solid;   /* [n_elem] (owned) */
-    int64_t n_missing;   /* elements that the file lacks; their density is taken as rho_min */
+    double threshold;       /* elements that are not forced are solid from this density upwards */
+    int threshold_given;    /* 1: given by --threshold; 0: the one that keeps the volume */
+    double tolerance;       /* largest difference, in percent, for which there is no warning */
+    double limit_tolerance; /* violation of a limit, in percent, up to which it is met */
+    double *density;        /* [n_elem] of the file (owned) */
+    double *black_white;    /* [n_elem] 1 or rho_min (owned) */
+    uint8_t *is_solid;      /* [n_elem] (owned) */
+    int64_t n_missing;      /* elements that the file lacks; their density is taken as rho_min */
     hx_result_origin origin;
     int64_t n_solid;
     int64_t n_filled;     /* elements below the threshold that only `part` makes solid */
@@ -125,6 +134,25 @@ typedef enum {
     HX_N_VERIFY_ELEMENT
 } hx_verify_element;
 const char *hx_verify_element_word(size_t i); /* NULL after the last */
+
+/* a->limit := values of the session's limits after a solve; a->volume is set. spec: the limits, with
+ * sets of the analysed mesh. density[n_elem]: see hx_limit_values (verify_limits.c). */
+int hx_verify_find_limits(const hx_verify *v, hx_analysis *analysis, const hx_constraint_spec *spec,
+                          const double *density, hx_verify_analysis *a);
+
+/* The analysis of the part as it would be made: that of the surface, of quadratic elements or of the
+ * 0/1 design, the first that exists. *name: "surface". */
+const hx_verify_analysis *hx_verify_made(const hx_verify *v, const char **name);
+
+/* Number of limits that the made part misses by more than the tolerance, or whose value is unknown;
+ * 0 without limits. */
+int hx_verify_count_missed(const hx_verify *v);
+
+/* Print a table with a row per limit; return the warning about limit i (text, "" if it is met); write
+ * the member "limits" of an analysis. Without limits they do nothing. */
+void hx_verify_print_limits(const hx_verify *v);
+const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n_text);
+void hx_verify_write_limits(hx_json *json, const hx_verify *v, const hx_verify_analysis *a);
 
 /* Updates the peak if a case has a larger displacement, or temperature (verify_peaks.c).
  * u[n_point][components].

@@ -186,6 +186,19 @@ fail:
     return rc;
 }
 
+static int find_limits(const hx_verify *v, part *p, hx_verify_analysis *a)
+{
+    const size_t n = (size_t)p->mesh->n_elem;
+    const hx_constraint_spec *const spec = v->session.limits.spec;
+    double *counted;
+    HX_TRY(hx_alloc_raw(&counted, n, sizeof *counted, "densities"));
+    for (size_t k = 0; k < n; k++)
+        counted[k] = v->is_solid[p->elem_map ? (size_t)p->elem_map[k] : k] ? 1.0 : 0.0;
+    const int rc = hx_verify_find_limits(v, &p->analysis, spec, counted, a);
+    free(counted);
+    return rc;
+}
+
 static int analyse_quadratic(hx_verify *v, part *p)
 {
     hx_verify_quadratic *const q = &v->quadratic;
@@ -203,6 +216,7 @@ static int analyse_quadratic(hx_verify *v, part *p)
     a->pcg_iterations = p->analysis.record.pcg_iterations;
     a->pcg_residual = p->analysis.record.pcg_residual;
     a->volume = v->analysis[HX_VERIFY_SOLID].volume;
+    HX_TRY(find_limits(v, p, a));
     HX_TRY(read_results(v, p, a));
     q->n_elem = p->mesh->n_elem;
     q->n_point = p->space.n_point;

@@ -221,7 +221,7 @@ static int warn_missing(hx_verify *v)
         warn_verify(v, "%s", text);
         return 1;
     }
-    if (v->part.mass >= enough * v->part.wanted) return 0;
+    if (v->part.may_have_less || v->part.mass >= enough * v->part.wanted) return 0;
     warn_verify(
         v,
         "the densities in %s have a volume of %.3g instead of %.3g; the rest is in the %s elements "
@@ -241,6 +241,7 @@ void hx_verify_print(hx_verify *v)
     hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_GREY], &v->analysis[HX_VERIFY_SOLID]);
     print_quadratic(v);
     if (v->surface.path) hx_verify_print_surface(v);
+    hx_verify_print_limits(v);
     /* Explains why no percentage is given for the compliances. */
     if (hx_compliance_is_shifted(&v->session))
         hx_log_info("  no percentage for compliances: prescribed %s shift their zero",
@@ -265,9 +266,14 @@ void hx_verify_print(hx_verify *v)
     warn_pieces(v);
     warn_loads(v);
     warn_filled(v);
+    for (int i = 0; i < v->session.limits.n; i++) {
+        char missed[512];
+        if (hx_verify_warn_limit(v, i, missed, sizeof missed)[0]) warn_verify(v, "%s", missed);
+    }
     if (v->n_warning == 0)
-        hx_log_info("%sdifferences below %g %%, one piece, all attached",
-                    hx_compliance_is_shifted(&v->session) ? "other " : "", v->tolerance);
+        hx_log_info("%sdifferences below %g %%, one piece, all attached%s",
+                    hx_compliance_is_shifted(&v->session) ? "other " : "", v->tolerance,
+                    v->session.limits.n > 0 ? ", all limits met" : "");
 }
 
 /* --- JSON --- */
@@ -391,6 +397,13 @@ int hx_verify_write(const hx_verify *v, const char *path)
     hx_json_bool(&json, "threshold_keeps_volume", !v->threshold_given);
     hx_json_number(&json, "rho_min", v->session.design.rho_min);
     hx_json_number(&json, "tolerance_percent", v->tolerance);
+    if (v->session.limits.n > 0) {
+        const char *made;
+        hx_verify_made(v, &made);
+        hx_json_number(&json, "limit_tolerance_percent", v->limit_tolerance);
+        hx_json_string(&json, "limits_judged_on", made);
+        hx_json_bool(&json, "limits_met", hx_verify_count_missed(v) == 0);
+    }
     hx_json_bool(&json, "compliance_has_ratio", !hx_compliance_is_shifted(&v->session));
     hx_verify_write_analysis(&json, v, "grey", &v->analysis[HX_VERIFY_GREY]);
     hx_verify_write_analysis(&json, v, "black_white", &v->analysis[HX_VERIFY_SOLID]);

@@ -81,6 +81,23 @@ static int make_problem(hx_verify *v, solve *s)
                     hx_format_bytes((double)n_free, b, sizeof b));
 }
 
+/* The sets of limits have their own names on the mesh of tetrahedra. */
+static int find_limits(const hx_verify *v, solve *s, hx_verify_analysis *a)
+{
+    const hx_limits *const limits = &v->session.limits;
+    hx_constraint_spec *spec;
+    HX_TRY(hx_alloc(&spec, (size_t)limits->n, sizeof *spec, "limits"));
+    for (int i = 0; i < limits->n; i++) {
+        spec[i] = limits->spec[i];
+        hx_response_params *const params = &spec[i].params;
+        params->set = hx_surface_part_set(&v->surface.part, params->set);
+        params->set_2 = hx_surface_part_set(&v->surface.part, params->set_2);
+    }
+    const int rc = hx_verify_find_limits(v, &s->analysis, spec, NULL, a);
+    free(spec);
+    return rc;
+}
+
 static int analyse_surface(hx_verify *v, solve *s)
 {
     hx_verify_surface *const f = &v->surface;
@@ -98,6 +115,7 @@ static int analyse_surface(hx_verify *v, solve *s)
     a->pcg_iterations = s->analysis.record.pcg_iterations;
     a->pcg_residual = s->analysis.record.pcg_residual;
     a->volume = f->part.mesh.total_volume / v->session.mesh.total_volume;
+    HX_TRY(find_limits(v, s, a));
     HX_TRY(read_results(&f->part.mesh, s, a));
     f->n_point = s->space.n_point;
     hx_space_text(&s->space, f->element, sizeof f->element);
@@ -124,7 +142,6 @@ int hx_verify_analyse_surface(hx_verify *v)
 void hx_verify_surface_free(hx_verify_surface *surface)
 {
     hx_surface_part_free(&surface->part);
-    free(surface->analysis.case_compliance);
 }
 
 /* --- report --- */

@@ -1,4 +1,4 @@
-/* The volume of the design, passive elements included. */
+/* The volume that volume_fraction prescribes, passive elements included, in units of volume. */
 #include "response.h"
 
 static int value(const hx_response *o, double *volume)
@@ -15,7 +15,7 @@ static int derivative(const hx_response *o, const double *d_energy, double *d_dg
                              (size_t)a->fields->mesh->n_elem * sizeof *d_dg);
 }
 
-const hx_constraint_kind hx_constraint_volume = {
+const hx_response_kind hx_constraint_volume = {
     .name = "volume",
     .help = "volume of the design",
     .is_linear = 1,

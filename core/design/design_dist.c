@@ -108,12 +108,10 @@ static int mma_end(hx_device *dev, const hx_device_mma *mma)
     return plain(dev)->mma_end(dev, mma);
 }
 
-static int mma_measure(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2])
+static int mma_measure(hx_device *dev, const hx_device_mma *mma, double *largest)
 {
-    hx_dist *const dist = hx_dist_of(dev);
-    HX_TRY(plain(dev)->mma_measure(dev, mma, change, sum));
-    HX_TRY(hx_reduce_max(&dist->reduce.base, 1, change));
-    return hx_dist_sum(dist, 2, sum);
+    HX_TRY(plain(dev)->mma_measure(dev, mma, largest));
+    return hx_reduce_max(&hx_dist_of(dev)->reduce.base, HX_MMA_MEASURED, largest);
 }
 
 static int copy_own(hx_device *dev, const hx_halo *halo, int field, double *d_x)

@@ -53,13 +53,12 @@ typedef struct hx_design_ops {
     /* The method of moving asymptotes (mma.h); sums run over the free elements. mma_begin: the
      * number of elements, and |g_i| of each function, scaled. mma_dual: at mma->lambda, the value,
      * the distance, the gradient, and the upper triangle of minus the Hessian (hx_mma_entry).
-     * mma_end: the proposal. mma_measure: its largest change, and the sums of |dL/dx| without what
-     * bounds balance and of the parts of L. mma_settle: the asymptotes of the next design. All but
-     * mma_end and mma_settle wait. */
+     * mma_end: the proposal. mma_measure: the largest values of an element (HX_MMA_MEASURED).
+     * mma_settle: the asymptotes of the next design. All but mma_end and mma_settle wait. */
     int (*mma_begin)(hx_device *dev, const hx_device_mma *mma, double *sum);
     int (*mma_dual)(hx_device *dev, const hx_device_mma *mma, double *sum);
     int (*mma_end)(hx_device *dev, const hx_device_mma *mma);
-    int (*mma_measure)(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2]);
+    int (*mma_measure)(hx_device *dev, const hx_device_mma *mma, double *largest);
     int (*mma_settle)(hx_device *dev, const hx_device_mma *mma);
     /* Groups of linked elements. tie: dc = dv (sum of dc) / (sum of dv) over the group, so that all
      * its members have the same dc / dv, or 0 if no dv is positive. copy_largest: x = largest of

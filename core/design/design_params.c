@@ -24,8 +24,12 @@ int hx_design_check(const hx_design_params *design, const char *origin)
 {
     HX_TRY(check_range(origin, "penalty", design->penalty.last, 1.0, 20.0, "between 1 and 20"));
     HX_TRY(check_range(origin, "rho_min", design->rho_min, 1e-6, 0.999, "between 1e-6 and 0.999"));
-    HX_TRY(check_range(origin, "volume_fraction", design->volume_fraction, design->rho_min, 1.0,
-                       "between rho_min and 1"));
+    if (design->volume_fraction != 0.0)
+        HX_TRY(check_range(origin, "volume_fraction", design->volume_fraction, design->rho_min, 1.0,
+                           "between rho_min and 1"));
+    if (design->start != 0.0)
+        HX_TRY(check_range(origin, "start", design->start, design->rho_min, 1.0,
+                           "between rho_min and 1"));
     if (!(design->move > 0.0 && design->move <= 1.0))
         return HX_RAISE(HX_EINPUT, "%s: the move limit is %g; it must be above 0 and at most 1",
                         origin, design->move);
@@ -38,9 +42,11 @@ int hx_design_check(const hx_design_params *design, const char *origin)
 double hx_design_initial_density(const hx_design_params *design, const hx_problem *problem)
 {
     const double wanted = design->volume_fraction * problem->total_volume;
-    const double rho = design->initial_density > 0.0
-                           ? design->initial_density
-                           : (wanted - problem->passive.mass) / problem->design_volume;
+    double rho = (wanted - problem->passive.mass) / problem->design_volume;
+    if (design->start > 0.0)
+        rho = design->start;
+    else if (design->volume_fraction == 0.0)
+        rho = 0.5;
     return fmin(1.0, fmax(design->rho_min, rho));
 }
 

@@ -10,10 +10,12 @@
 HX_C_BEGIN
 
 typedef struct hx_design_params {
-    double rho_min;         /* lowest density, [1e-6, 0.999] */
-    double volume_fraction; /* prescribed volume, passive elements included, [rho_min, 1] */
-    /* density of the free elements in the first design; 0: the one that gives the volume */
-    double initial_density;
+    double rho_min; /* lowest density, [1e-6, 0.999] */
+    /* prescribed volume, passive elements included, [rho_min, 1]; 0: none is prescribed */
+    double volume_fraction;
+    /* density of the free elements in the first design; 0: the one that gives the volume, or 0.5
+     * if none is prescribed */
+    double start;
     hx_schedule penalty;     /* exponent of SIMP, [1, 20] */
     hx_schedule beta;        /* steepness of the projection; 0: none */
     double eta;              /* its threshold, (0, 1) */

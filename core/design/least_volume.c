@@ -228,6 +228,7 @@ int hx_least_volume_check(const hx_least_volume *least, const hx_filter *filter)
 {
     const double wanted = filter->design->volume_fraction;
     char what[128], later[128] = "";
+    if (wanted == 0.0) return HX_OK; /* none is prescribed */
     HX_TRY(check_most(least, filter));
     if (wanted > least->first.fraction + margin_of(filter, least->first.fraction)) return HX_OK;
     if (wanted > least->lowest.fraction * (1.0 + LITTLE_LEFT))
@@ -263,6 +264,7 @@ int hx_least_volume_note(const hx_least_volume *least, const hx_filter *filter, 
     const double wanted = filter->design->volume_fraction;
     const hx_volume_at *const highest = &least->highest;
     char what[128], at[48] = "";
+    if (wanted == 0.0) return HX_OK;
     HX_TRY(note_most(least, filter, notes));
     if (wanted > highest->fraction * (1.0 + LITTLE_LEFT)) return HX_OK;
     takers(filter, "", what, sizeof what);

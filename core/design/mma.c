@@ -326,9 +326,12 @@ int hx_mma_solve(hx_device *dev, hx_mma *mma)
 
 int hx_mma_measure(hx_device *dev, hx_mma *mma)
 {
-    double sum[2];
-    HX_TRY(dev->ops->design->mma_measure(dev, &mma->at, &mma->change, sum));
-    mma->kkt = sum[1] > 0.0 ? sum[0] / sum[1] : 0.0;
+    double largest[HX_MMA_MEASURED];
+    HX_TRY(dev->ops->design->mma_measure(dev, &mma->at, largest));
+    mma->change = largest[HX_MMA_CHANGE];
+    mma->free_change = largest[HX_MMA_FREE_CHANGE];
+    if (!(mma->first_kkt > 0.0)) mma->first_kkt = largest[HX_MMA_KKT];
+    mma->kkt = mma->first_kkt > 0.0 ? largest[HX_MMA_KKT] / mma->first_kkt : 0.0;
     return HX_OK;
 }
 

@@ -80,9 +80,13 @@ typedef struct hx_mma {
     double approximate[1 + HX_MMA_MOST]; /* change of the objective, values of the constraints */
     double distance;                     /* sum over e of 2 o t^2 / (1 - t^2), see GCMMA */
     double change;                       /* largest change of an x */
-    double mean[1 + HX_MMA_MOST];        /* mean |g_i| of the free elements */
-    /* |dL/dx| that no bound balances, relative to the sum of |dL/dx| of the parts; 0 at a KKT point */
-    double kkt;
+    /* Like `change`, but with the change of an element whose asymptotes permit less than the move
+     * limit enlarged by that ratio: whether a small change is due to near asymptotes. */
+    double free_change;
+    double mean[1 + HX_MMA_MOST]; /* mean |g_i| of the free elements */
+    /* Largest |dL/dx| that no bound balances, relative to its first value, which is saved with a
+     * design; 0 at a KKT point. first_kkt = 0: not known yet. */
+    double kkt, first_kkt;
     int n_pass; /* passes over the elements for the dual */
 } hx_mma;
 
@@ -93,8 +97,8 @@ extern const hx_mma hx_mma_defaults;
  * traffic: mma.c. HX_ENUMERIC: derivatives are not finite. Waits. */
 int hx_mma_propose(hx_device *dev, hx_mma *mma);
 
-/* Its steps, apart from the asymptotes: the proposal and z, y, approximate and distance; change and
- * kkt. */
+/* Its steps, apart from the asymptotes: the proposal and z, y, approximate and distance; change,
+ * free_change and kkt. */
 int hx_mma_solve(hx_device *dev, hx_mma *mma);
 int hx_mma_measure(hx_device *dev, hx_mma *mma);
 
@@ -172,20 +176,24 @@ static HX_HD double hx_mma_weight(double g, double convexity)
     return 0.501 * fabs(g) + convexity;
 }
 
-/* Adds an element's |dL/dx|, L = sum of lambda_i f_i, without what a bound balances, and the sum of
- * |lambda_i df_i/dx|. */
-static HX_HD void hx_mma_add_kkt(const hx_device_mma *mma, double x, int64_t e, double *left,
-                                 double *all)
+/* |dL/dx| of an element, L = sum of lambda_i f_i; 0 if a bound balances it. */
+static HX_HD double hx_mma_kkt(const hx_device_mma *mma, double x, int64_t e)
 {
     double b = 0.0;
-    for (int i = 0; i <= mma->m; i++) {
-        const double g =
-            mma->d_derivative[i] ? mma->lambda[i] * mma->scale[i] * mma->d_derivative[i][e] : 0.0;
-        b += g;
-        *all += fabs(g);
-    }
-    if (!(x <= mma->low && b > 0.0) && !(x >= mma->high && b < 0.0)) *left += fabs(b);
+    for (int i = 0; i <= mma->m; i++)
+        if (mma->d_derivative[i]) b += mma->lambda[i] * mma->scale[i] * mma->d_derivative[i][e];
+    return (x <= mma->low && b > 0.0) || (x >= mma->high && b < 0.0) ? 0.0 : fabs(b);
 }
+
+/* A change of x, enlarged if the asymptotes permit less than the move limit. */
+static HX_HD double hx_mma_free_change(const hx_device_mma *mma, double state, double change)
+{
+    const double most = 0.9 * hx_mma_distance(mma, state) * (mma->high - mma->low);
+    return mma->move > most ? fabs(change) * mma->move / most : fabs(change);
+}
+
+/* Results of mma_measure. */
+enum { HX_MMA_CHANGE, HX_MMA_FREE_CHANGE, HX_MMA_KKT, HX_MMA_MEASURED };
 
 /* Index in the sums of a pass of the entry (i, k), i <= k, 0-based, of the dual's Hessian. */
 static HX_HD int hx_mma_entry(int m, int i, int k)

@@ -9,6 +9,7 @@
 #include "../base/grow.h"
 #include "../base/kind_table.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../device/timeline.h"
 #include "../linalg/vector_ops.h"
 #include "analysis_internal.h"
@@ -52,17 +53,44 @@ static int count_borrowed(const hx_problem *problem, int n_vector)
     return n_vector > 3 || fits_twice(problem) ? 3 : 2;
 }
 
-size_t hx_optimizer_bytes(const hx_problem *problem, const hx_update_kind *update,
-                          const hx_filter_kind *filter, const hx_filter_params *params,
+/* The objective, with its defaults. */
+static const hx_response_kind *objective_of(const hx_optimizer_params *params)
+{
+    return params->objective ? params->objective : &hx_response_compliance;
+}
+
+size_t hx_optimizer_response_bytes(const hx_problem *problem, const hx_optimizer_params *params)
+{
+    const hx_response_kind *const objective = objective_of(params);
+    const hx_response_params *const of = params->objective ? &params->objective_params : NULL;
+    size_t bytes = hx_response_bytes(objective, problem, of);
+    int has_adjoint = objective->adjoint_load != NULL;
+    for (int i = 0; i < params->n_constraint; i++) {
+        const hx_constraint_spec *const spec = &params->constraint[i];
+        bytes += hx_response_bytes(spec->kind, problem, &spec->params);
+        has_adjoint |= spec->kind->adjoint_load != NULL;
+    }
+    if (has_adjoint) /* scratch */
+        bytes += (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
+    return bytes;
+}
+
+size_t hx_optimizer_bytes(const hx_problem *problem, const hx_optimizer_params *params,
+                          const hx_filter_kind *filter, const hx_filter_params *filter_params,
                           const hx_precond_kind *precond)
 {
-    const hx_update_kind *kind = update ? update : &hx_update_oc;
+    const hx_update_kind *kind = params->update ? params->update : &hx_update_oc;
     const size_t n = (size_t)problem->mesh->n_elem;
     const int n_vector = hx_pcg_vectors(precond, problem->rigid.n > 0); /* r, p, q, z */
     const int n_borrowed = count_borrowed(problem, n_vector);
-    const int n_field =
-        HX_OPTIMIZER_FIELDS - n_borrowed - !hx_filter_kind_maps_design(filter, params);
-    return (size_t)n_field * n * sizeof(double) + kind->bytes + n * (size_t)kind->bytes_per_elem;
+    const int n_more =
+        params->n_constraint + (objective_of(params)->is_worst_case ? problem->cases.n : 0);
+    const int n_field = HX_OPTIMIZER_FIELDS - n_borrowed -
+                        !hx_filter_kind_maps_design(filter, filter_params) + n_more;
+    const int has_volume = !filter_params->design || filter_params->design->volume_fraction > 0.0;
+    const size_t of_responses = (size_t)(n_more + has_volume) * (size_t)kind->bytes_per_response;
+    return n * ((size_t)n_field * sizeof(double) + (size_t)kind->bytes_per_elem + of_responses) +
+           kind->bytes;
 }
 
 /* Uses existing memory for a field, or allocates its own. */
@@ -118,49 +146,142 @@ static void begin_continuation(hx_optimizer *opt)
 static int check_volume(hx_optimizer *opt)
 {
     hx_least_volume least;
+    if (!(opt->design->volume_fraction > 0.0)) return HX_OK;
     if (opt->params.least) return hx_least_volume_check(opt->params.least, opt->filter);
     HX_TRY(hx_least_volume_find(&least, opt->filter));
     return hx_least_volume_check(&least, opt->filter);
 }
 
-/* The volume, and what the parameters add. */
-static int create_constraints(hx_optimizer *opt)
+/* Number of constraints that hx_optimizer.constraint has room for. */
+static size_t most_constraints(const hx_optimizer *opt)
 {
-    const int n = 1 + opt->params.n_constraint;
-    HX_TRY(hx_alloc(&opt->constraint, (size_t)n, sizeof *opt->constraint, "constraints"));
-    HX_TRY(hx_alloc(&opt->d_more, (size_t)n, sizeof *opt->d_more, "constraints"));
-    for (int i = 0; i < n; i++) {
-        const hx_constraint_spec volume = {.kind = &hx_constraint_volume,
-                                           .limit =
-                                               opt->design->volume_fraction * opt->total_volume};
-        const hx_constraint_spec *const spec = i == 0 ? &volume : &opt->params.constraint[i - 1];
-        hx_response *const g = &opt->constraint[i];
-        char role[HX_RESPONSE_ROLE];
-        snprintf(role, sizeof role, "constraint %d", i + 1);
-        HX_TRY(
-            hx_response_create(g, spec->kind, role, opt->analysis, &opt->measured, &spec->params));
-        opt->n_constraint = i + 1;
-        g->limit = spec->limit;
-        if (i > 0) HX_TRY(take_field(opt, NULL, &opt->d_more[i - 1]));
-        g->d_derivative = i > 0 ? opt->d_more[i - 1] : opt->d_dv;
-        if (spec->kind->adjoint_load && !opt->d_work) HX_TRY(take_field(opt, NULL, &opt->d_work));
+    return 1 + (size_t)opt->params.n_constraint + (size_t)opt->analysis->problem->cases.n;
+}
+
+/* Adds a constraint; d_derivative: its derivative, NULL: a field of its own. */
+static int add_constraint(hx_optimizer *opt, const hx_response_kind *kind,
+                          const hx_response_params *params, double *d_derivative)
+{
+    hx_response *const g = &opt->constraint[opt->n_constraint];
+    double **const d_own = &opt->d_more[opt->n_constraint];
+    char role[HX_RESPONSE_ROLE];
+    snprintf(role, sizeof role, "constraint %d", opt->n_constraint + 1);
+    HX_TRY(hx_response_create(g, kind, role, opt->analysis, &opt->measured, params));
+    opt->n_constraint++;
+    if (!opt->measured.d_load) opt->measured.d_load = g->d_load;
+    if (!d_derivative) HX_TRY(take_field(opt, NULL, d_own));
+    g->d_derivative = d_derivative ? d_derivative : *d_own;
+    return HX_OK;
+}
+
+static void add_row(hx_optimizer *opt, hx_limit_row row)
+{
+    opt->row[opt->update.n_row++] = row;
+}
+
+/* HX_EINPUT: limits that contradict each other, or to which no value can be related. */
+static int check_limits(const hx_constraint_spec *spec)
+{
+    const char *const origin = spec->params.origin ? spec->params.origin : "constraint";
+    if (isnan(spec->max) && isnan(spec->min))
+        return HX_RAISE(HX_EINPUT, "%s: %s has no limit; give max, min or both", origin,
+                        spec->kind->name);
+    if (spec->max == 0.0 || spec->min == 0.0)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: the limit of %s is 0, to which no value can be related; use a small "
+                        "limit instead",
+                        origin, spec->kind->name);
+    if (isinf(spec->max) || isinf(spec->min))
+        return HX_RAISE(HX_EINPUT, "%s: a limit of %s is not a finite number", origin,
+                        spec->kind->name);
+    if (spec->min > spec->max)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: no %s lies between min = %g and max = %g; min must not exceed max",
+                        origin, spec->kind->name, spec->min, spec->max);
+    if (!spec->kind->is_constraint && spec->kind->is_objective)
+        return HX_RAISE(HX_EINPUT, "%s: %s can be minimised but not limited", origin,
+                        spec->kind->name);
+    return HX_OK;
+}
+
+/* A response of the parameters, its record and its rows. */
+static int add_limited(hx_optimizer *opt, int i)
+{
+    const hx_constraint_spec *const spec = &opt->params.constraint[i];
+    hx_response_record *const record = &opt->record[i];
+    char *name;
+    HX_TRY(check_limits(spec));
+    HX_TRY(add_constraint(opt, spec->kind, &spec->params, NULL));
+    HX_TRY(hx_strdup(&name, spec->name ? spec->name : spec->kind->name));
+    *record = (hx_response_record){.name = name, .max = spec->max, .min = spec->min};
+    hx_limit_row row = {.response = &opt->constraint[opt->n_constraint - 1]};
+    if (!isnan(spec->max)) {
+        row.sign = 1.0;
+        row.bound = spec->max;
+        add_row(opt, row);
+    }
+    if (!isnan(spec->min)) {
+        row.sign = -1.0;
+        row.bound = spec->min;
+        add_row(opt, row);
     }
     return HX_OK;
 }
 
-/* HX_EINPUT: more constraints than the update supports. */
-static int check_constraints(const hx_optimizer *opt, const hx_update_kind *kind)
+/* The cases whose largest compliance is minimised. */
+static int add_cases(hx_optimizer *opt)
 {
+    const hx_load_cases *const cases = &opt->analysis->problem->cases;
+    if (!opt->objective.kind->is_worst_case) return HX_OK;
+    for (int c = 0; c < cases->n; c++) {
+        const hx_response_params params = {.load_case = c};
+        HX_TRY(add_constraint(opt, &hx_response_compliance, &params, NULL));
+        add_row(opt, (hx_limit_row){.response = &opt->constraint[opt->n_constraint - 1],
+                                    .sign = 1.0,
+                                    .bound = 1.0,
+                                    .in_largest = 1,
+                                    .weight = cases->weight[c]});
+    }
+    return HX_OK;
+}
+
+static int create_constraints(hx_optimizer *opt)
+{
+    const size_t n = most_constraints(opt), n_spec = (size_t)opt->params.n_constraint;
+    HX_TRY(hx_alloc(&opt->constraint, n, sizeof *opt->constraint, "constraints"));
+    HX_TRY(hx_alloc(&opt->d_more, n, sizeof *opt->d_more, "constraints"));
+    HX_TRY(hx_alloc(&opt->row, 2 * n, sizeof *opt->row, "constraints"));
+    HX_TRY(hx_alloc(&opt->record, n_spec + 1, sizeof *opt->record, "constraints"));
+    opt->has_volume = opt->design->volume_fraction > 0.0;
+    if (opt->has_volume) {
+        HX_TRY(add_constraint(opt, &hx_constraint_volume, NULL, opt->d_dv));
+        add_row(opt, (hx_limit_row){.response = opt->constraint,
+                                    .sign = 1.0,
+                                    .bound = opt->design->volume_fraction * opt->total_volume});
+    }
+    for (int i = 0; i < opt->params.n_constraint; i++) HX_TRY(add_limited(opt, i));
+    return add_cases(opt);
+}
+
+/* HX_EINPUT: the update does not support the limits. */
+static int check_rows(const hx_optimizer *opt, const hx_update_kind *kind)
+{
+    const int n = opt->update.n_row;
     char names[256] = "";
     size_t used = 0;
-    if (opt->n_constraint <= kind->most_constraints) return HX_OK;
-    for (int i = 0; i < opt->n_constraint && used < sizeof names; i++)
+    if (kind->needs_volume && !opt->has_volume)
+        return HX_RAISE(HX_EINPUT, "update '%s' needs a volume_fraction; without one, use \"mma\"",
+                        kind->name);
+    if (kind->needs_volume && opt->objective.kind->is_worst_case)
+        return HX_RAISE(HX_EINPUT, "update '%s' cannot minimise the %s; use \"mma\"", kind->name,
+                        opt->objective.kind->name);
+    if (n <= kind->most_rows) return HX_OK;
+    for (int i = 0; i < n && used < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
-                                 opt->constraint[i].kind->name);
-    return HX_RAISE(HX_EINPUT, "update '%s' supports %d %s, the volume first, but there are %d: %s",
-                    kind->name, kind->most_constraints,
-                    kind->most_constraints == 1 ? "constraint" : "constraints", opt->n_constraint,
-                    names);
+                                 opt->row[i].response->kind->name);
+    return HX_RAISE(HX_EINPUT, "update '%s' supports %d %s%s, but there are %d: %s", kind->name,
+                    kind->most_rows, hx_noun(kind->most_rows, "limit", "limits"),
+                    kind->needs_volume ? ", that of the volume" : "", n, names);
 }
 
 static int create_update(hx_optimizer *opt)
@@ -171,8 +292,9 @@ static int create_update(hx_optimizer *opt)
         .problem = opt->problem,
         .design = opt->design,
         .filter = opt->filter,
-        .n_constraint = opt->n_constraint,
-        .constraint = opt->constraint,
+        .analysis = opt->analysis,
+        .n_row = opt->update.n_row,
+        .row = opt->row,
         .changes_sign = opt->problem->cases.body || opt->objective.kind->adjoint_load,
         .total_volume = opt->total_volume,
         .d_volume = opt->d_volume,
@@ -181,7 +303,7 @@ static int create_update(hx_optimizer *opt)
                                    HX_ENTRY(kind, create), HX_ENTRY(kind, propose),
                                    HX_ENTRY(kind, destroy)};
     HX_TRY(hx_kind_check("update", kind->name, sizeof entry / sizeof entry[0], entry));
-    HX_TRY(check_constraints(opt, kind));
+    HX_TRY(check_rows(opt, kind));
     if (opt->analysis->dist && !kind->is_distributed)
         return HX_RAISE(HX_EINPUT, "update '%s' does not support a distributed design", kind->name);
     HX_TRY(kind->create(&opt->update));
@@ -192,8 +314,6 @@ static int create_update(hx_optimizer *opt)
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx_analysis *analysis,
                         hx_filter *filter, const double *density)
 {
-    const hx_objective_kind *objective =
-        params->objective ? params->objective : &hx_objective_compliance;
     int rc;
     memset(opt, 0, sizeof *opt);
     opt->params = *params;
@@ -208,8 +328,10 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx
     HX_TRY_FAIL(check_volume(opt));
     HX_TRY_FAIL(create_fields(opt));
     HX_TRY_FAIL(hx_optimizer_start(opt, density));
-    HX_TRY_FAIL(hx_response_create(&opt->objective, objective, "objective", analysis,
-                                   &opt->measured, &params->objective_params));
+    HX_TRY_FAIL(hx_response_create(&opt->objective, objective_of(params), "objective", analysis,
+                                   &opt->measured,
+                                   params->objective ? &params->objective_params : NULL));
+    opt->measured.d_load = opt->objective.d_load;
     HX_TRY_FAIL(create_constraints(opt));
     HX_TRY_FAIL(create_update(opt));
     return HX_OK;
@@ -297,20 +419,21 @@ static int check_breakdown(const hx_optimizer *opt, const hx_iteration *record)
                     is_mixed ? "solver.precision = \"double\", " : "");
 }
 
+/* Adds the solves of an analysed design. */
 static int record_solves(const hx_optimizer *opt, hx_iteration *record)
 {
     const hx_analysis_record *solves = &opt->analysis->record;
-    record->pcg_iterations = solves->pcg_iterations;
-    record->pcg_fell_back = solves->pcg_fell_back;
-    record->pcg_restarts = solves->pcg_restarts;
-    record->pcg_refinements = solves->pcg_refinements;
-    record->pcg_took_exact = solves->pcg_took_exact;
+    record->pcg_iterations += solves->pcg_iterations;
+    record->pcg_fell_back += solves->pcg_fell_back;
+    record->pcg_restarts += solves->pcg_restarts;
+    record->pcg_refinements += solves->pcg_refinements;
+    record->pcg_took_exact += solves->pcg_took_exact;
     record->pcg_residual = solves->pcg_residual;
     record->pcg_error = solves->pcg_error;
-    record->reason = solves->reason;
-    record->spmv_seconds = solves->spmv_seconds;
-    record->precond_seconds = solves->precond_seconds;
-    record->prepare_seconds = solves->prepare_seconds;
+    if (solves->reason > record->reason) record->reason = solves->reason;
+    record->spmv_seconds += solves->spmv_seconds;
+    record->precond_seconds += solves->precond_seconds;
+    record->prepare_seconds += solves->prepare_seconds;
     return check_breakdown(opt, record);
 }
 
@@ -328,23 +451,64 @@ static int measure_design(hx_optimizer *opt, hx_iteration *record)
     HX_TRY(dev->ops->design->measure(dev, opt->problem->mesh->n_elem, opt->d_physical,
                                      opt->d_volume, opt->filter->d_passive, &mass, &grey));
     record->volume = mass / opt->total_volume;
-    record->volume_missed =
-        hx_volume_is_missed(opt->update.kind, record->volume, opt->design->volume_fraction);
+    record->volume_missed = opt->has_volume && hx_volume_is_missed(opt->update.kind, record->volume,
+                                                                   opt->design->volume_fraction);
     record->greyness = 4.0 * grey / opt->problem->design_volume;
-    opt->measured = (hx_measured){opt->d_physical, opt->d_volume, record->volume};
+    opt->measured.d_physical = opt->d_physical;
+    opt->measured.d_volume = opt->d_volume;
+    opt->measured.volume = record->volume;
     return HX_OK;
 }
 
-/* Values of the constraints, and the derivatives by the physical density of those after the
- * volume. */
-static int evaluate_constraints(hx_optimizer *opt)
+/* How far a value lies beyond a limit, relative to it; NAN: no limit. */
+static double violation_of(double value, double limit, double sign)
 {
-    double *const d_work[2] = {opt->d_proposal, opt->d_work};
+    const double excess = sign * (value - limit) / fabs(limit);
+    return excess > 0.0 ? excess : 0.0;
+}
+
+static void record_limits(hx_optimizer *opt, hx_iteration *record)
+{
+    record->violation = 0.0;
+    if (opt->has_volume)
+        record->violation = violation_of(record->volume, opt->design->volume_fraction, 1.0);
+    for (int i = 0; i < opt->params.n_constraint; i++) {
+        hx_response_record *const r = &opt->record[i];
+        r->value = opt->constraint[opt->has_volume + i].now;
+        r->violation =
+            fmax(violation_of(r->value, r->max, 1.0), violation_of(r->value, r->min, -1.0));
+        record->violation = fmax(record->violation, r->violation);
+    }
+    record->n_response = opt->params.n_constraint;
+    record->response = opt->record;
+}
+
+/* Values of the analysed design. */
+static int evaluate(hx_optimizer *opt, hx_iteration *record)
+{
+    hx_response *const objective = &opt->objective;
+    HX_TRY(hx_analysis_compliance(opt->analysis, &record->compliance)); /* f'u */
+    HX_TRY(measure_design(opt, record));                                /* v'rho, greyness [2] */
+    HX_TRY(objective->kind->value(objective, &record->objective));
     for (int i = 0; i < opt->n_constraint; i++) {
         hx_response *const g = &opt->constraint[i];
         HX_TRY(g->kind->value(g, &g->now));
-        if (i > 0) HX_TRY(hx_response_derivative(g, opt->d_energy, opt->d_more[i - 1], d_work));
     }
+    record_limits(opt, record);
+    return HX_OK;
+}
+
+/* Derivatives by the physical density, of all but the volume that volume_fraction prescribes. */
+static int differentiate(hx_optimizer *opt)
+{
+    double *const d_work[2] = {opt->d_dv, opt->d_proposal}; /* free until they are filled */
+    HX_TRY(hx_analysis_energy(opt->analysis, opt->d_energy, opt->d_dv)); /* u_e'Ke u_e [1, 4 per
+                                                                            more load case] */
+    HX_TRY(hx_response_derivative(&opt->objective, opt->d_energy, opt->d_dc, d_work)); /* [4] */
+    for (int i = 0; i < opt->n_constraint; i++)
+        if (opt->d_more[i])
+            HX_TRY(
+                hx_response_derivative(&opt->constraint[i], opt->d_energy, opt->d_more[i], d_work));
     return HX_OK;
 }
 
@@ -354,26 +518,35 @@ static int filter_backward(hx_optimizer *opt)
     hx_device *dev = opt->analysis->dev;
     HX_TRY(
         hx_filter_backward_volume(opt->filter, opt->d_design, opt->d_volume, opt->d_dc, opt->d_dv));
-    for (int i = 1; i < opt->n_constraint; i++)
-        HX_TRY(hx_filter_backward(opt->filter, opt->d_design, opt->d_more[i - 1], NULL));
+    for (int i = opt->has_volume; i < opt->n_constraint; i++)
+        HX_TRY(hx_filter_backward(opt->filter, opt->d_design, opt->d_more[i], NULL));
     if (!opt->update.groups) return HX_OK;
-    for (int i = 1; i < opt->n_constraint; i++)
-        HX_TRY(dev->ops->design->link(dev, &opt->groups, opt->d_dv, opt->d_more[i - 1]));
+    for (int i = opt->has_volume; i < opt->n_constraint; i++)
+        HX_TRY(dev->ops->design->link(dev, &opt->groups, opt->d_dv, opt->d_more[i]));
     return dev->ops->design->link(dev, &opt->groups, opt->d_dv, opt->d_dc);
 }
 
-static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
+static hx_update_step begin_update(const hx_optimizer *opt, const hx_iteration *record)
 {
-    hx_update_step step = {
+    return (hx_update_step){
         .d_design = opt->d_design,
         .d_dc = opt->d_dc,
         .value = record->objective,
         .d_proposal = opt->d_proposal,
         .is_worse = record->objective > opt->last_value,
-        .is_again = is_again,
+        .kkt = NAN,
     };
+}
+
+static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
+{
+    hx_update_step step = begin_update(opt, record);
+    step.is_again = is_again;
     HX_TRY(opt->update.kind->propose(&opt->update, &step));
     record->change = step.change;
+    record->kkt = step.kkt;
+    const double tolerance = opt->design->change_tolerance;
+    record->is_held_back = step.change < tolerance && step.free_change >= tolerance;
     record->volume_trials += step.trials;
     record->is_flat |= step.is_flat;
     opt->last_value = record->objective;
@@ -384,7 +557,7 @@ static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
  * proposal under the next projection, which therefore is made again. */
 static int climb(hx_optimizer *opt, hx_iteration *record)
 {
-    const int settled = record->change < opt->design->change_tolerance;
+    const int settled = record->change < opt->design->change_tolerance && !record->is_held_back;
     const int penalty = hx_schedule_advance(&opt->penalty, settled);
     const int beta = hx_schedule_advance(&opt->beta, settled);
     record->raised = penalty || beta;
@@ -420,35 +593,59 @@ static int next_stage(stages *at, hx_stage next)
     return hx_span_begin(at->dev, span[next], -1);
 }
 
+/* Solves for the displacements of d_design. */
+static int analyse(hx_optimizer *opt, stages *at)
+{
+    hx_analysis *const a = opt->analysis;
+    HX_TRY(next_stage(at, HX_STAGE_FILTER));
+    HX_TRY(hx_optimizer_filter(opt)); /* rho = H(F x) [2 if it maps the design] */
+    HX_TRY(a->dev->ops->sync(a->dev));
+    HX_TRY(next_stage(at, HX_STAGE_PCG));
+    HX_TRY(hx_analysis_solve(a, opt->d_physical, opt->penalty.value)); /* K(rho) u = f [2] */
+    HX_TRY(hx_response_prepare(&opt->objective));
+    for (int i = 0; i < opt->n_constraint; i++) HX_TRY(hx_response_prepare(&opt->constraint[i]));
+    return HX_OK;
+}
+
+/* *is_rejected: the update replaced the analysed design, which its proposal has become. */
+static int judge(hx_optimizer *opt, stages *at, hx_iteration *record, int *is_rejected)
+{
+    *is_rejected = 0;
+    if (!opt->update.kind->judge) return HX_OK;
+    HX_TRY(next_stage(at, HX_STAGE_COMPLIANCE));
+    HX_TRY(evaluate(opt, record));
+    HX_TRY(next_stage(at, HX_STAGE_UPDATE));
+    hx_update_step step = begin_update(opt, record);
+    HX_TRY(opt->update.kind->judge(&opt->update, &step));
+    *is_rejected = step.is_rejected;
+    if (!step.is_rejected) return HX_OK;
+    HX_TRY(record_solves(opt, record));
+    record->is_rejected = 1;
+    record->volume_trials++;
+    hx_optimizer_advance(opt);
+    return HX_OK;
+}
+
 /* One design iteration: from the densities x to the next proposal. In brackets the memory traffic
  * in doubles per element, read and written, beside the solves, the sums of the filter and the
  * gathers of displacements. */
 static int take_step(hx_optimizer *opt, hx_iteration *record)
 {
-    hx_analysis *const a = opt->analysis;
-    hx_response *const objective = &opt->objective;
-    double *const d_work[2] = {opt->d_dv, opt->d_proposal}; /* free until they are filled */
-    stages at = {a->dev, record, HX_N_STAGE, 0.0};
-
-    HX_TRY(next_stage(&at, HX_STAGE_FILTER));
-    HX_TRY(hx_optimizer_filter(opt)); /* rho = H(F x) [2 if it maps the design] */
-    HX_TRY(a->dev->ops->sync(a->dev));
-
+    stages at = {opt->analysis->dev, record, HX_N_STAGE, 0.0};
+    int is_rejected;
+    do {
+        HX_TRY(analyse(opt, &at));
+        HX_TRY(judge(opt, &at, record, &is_rejected));
+    } while (is_rejected);
     HX_TRY(next_stage(&at, HX_STAGE_PCG));
-    HX_TRY(hx_analysis_solve(a, opt->d_physical, opt->penalty.value)); /* K(rho) u = f [2] */
-    HX_TRY(hx_response_solve_adjoint(objective)); /* K lambda = dg/du, if not self-adjoint */
+    HX_TRY(hx_response_solve_adjoint(&opt->objective)); /* K lambda = dg/du, if not self-adjoint */
     for (int i = 0; i < opt->n_constraint; i++)
         HX_TRY(hx_response_solve_adjoint(&opt->constraint[i]));
     HX_TRY(record_solves(opt, record));
 
     HX_TRY(next_stage(&at, HX_STAGE_COMPLIANCE));
-    HX_TRY(hx_analysis_compliance(a, &record->compliance));  /* f'u */
-    HX_TRY(measure_design(opt, record));                     /* v'rho, greyness [2] */
-    HX_TRY(hx_analysis_energy(a, opt->d_energy, opt->d_dv)); /* u_e'Ke u_e [1, 4 per more
-                                                                      load case] */
-    HX_TRY(objective->kind->value(objective, &record->objective));
-    HX_TRY(hx_response_derivative(objective, opt->d_energy, opt->d_dc, d_work)); /* [4] */
-    HX_TRY(evaluate_constraints(opt));
+    HX_TRY(evaluate(opt, record));
+    HX_TRY(differentiate(opt));
 
     HX_TRY(next_stage(&at, HX_STAGE_FILTER));
     HX_TRY(filter_backward(opt));      /* dg/dx = F'H' dg/drho [2, 4 if it maps the design] */
@@ -572,7 +769,11 @@ void hx_optimizer_free(hx_optimizer *opt)
     if (opt->update.kind) opt->update.kind->destroy(&opt->update);
     hx_response_free(&opt->objective);
     for (int i = 0; i < opt->n_constraint; i++) hx_response_free(&opt->constraint[i]);
+    for (int i = 0; opt->record && i < opt->params.n_constraint; i++)
+        free((char *)opt->record[i].name);
+    free(opt->record);
     free(opt->constraint);
+    free(opt->row);
     free(opt->d_more);
     for (int i = 0; dev && i < opt->n_field; i++) dev->ops->release(dev, opt->field[i]);
     free(opt->field);

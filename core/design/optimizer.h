@@ -23,17 +23,19 @@
 
 HX_C_BEGIN
 
-/* A constraint beside the volume's: its value is at most `limit`. */
+/* A response with limits. */
 typedef struct hx_constraint_spec {
-    const hx_constraint_kind *kind;
+    const hx_response_kind *kind;
     hx_response_params params;
-    double limit;
+    double max, min;  /* NAN: none; at least one is given, and neither is 0 */
+    const char *name; /* for records; NULL: the kind's (borrowed until create returns) */
 } hx_constraint_spec;
 
 typedef struct hx_optimizer_params {
-    const hx_objective_kind *objective; /* NULL: compliance */
+    const hx_response_kind *objective; /* NULL: compliance of all cases, without parameters */
     hx_response_params objective_params;
-    /* beside the volume; the update may take no more than a certain number (update.h) */
+    /* beside volume_fraction; the update may take no more than a certain number of limits
+     * (update.h) */
     int n_constraint;
     const hx_constraint_spec *constraint; /* [n_constraint] (borrowed until create returns) */
     const hx_update_kind *update;         /* NULL: optimality criteria */
@@ -61,15 +63,31 @@ const char *hx_stage_name(hx_stage stage);
  * exceeds it by more if the update takes it as an upper limit. */
 int hx_volume_is_missed(const hx_update_kind *update, double volume, double wanted);
 
+/* A limited response of the analysed design. */
+typedef struct hx_response_record {
+    const char *name;
+    double value, max, min; /* NAN: no such limit */
+    double violation;       /* of the worse limit, relative to it; 0: both are met */
+} hx_response_record;
+
 typedef struct hx_iteration {
     int iteration;     /* 1-based */
     double objective;  /* value for the analysed design; lower is better */
     double compliance; /* weighted sum over cases, of the analysed design */
     double volume;     /* volume fraction of the analysed design, passive elements included */
     /* 1: it differs from the prescribed fraction by more than HX_VOLUME_TOLERANCE, or exceeds it by
-     * more if that is an upper limit (update.h) */
+     * more if that is an upper limit (update.h); 0 if none is prescribed */
     int volume_missed;
-    double change;        /* largest density change proposed by this step */
+    double change; /* largest density change proposed by this step */
+    /* 1: near asymptotes of the update hold the densities back, so that a change below
+     * change_tolerance is no convergence */
+    int is_held_back;
+    int is_rejected;  /* 1: the update rejected designs before this one (gcmma, update.h) */
+    double kkt;       /* hx_update_step.kkt: 0 at an optimum; NAN: the update does not compute it */
+    double violation; /* largest relative violation of a limit, volume_fraction included; 0: none */
+    int n_response;
+    const hx_response_record
+        *response; /* [n_response] in the order of the specs (borrowed until the next step) */
     double penalty, beta; /* values of this analysis; beta = 0: no projection */
     int raised;           /* 1: penalty or beta rises after this iteration */
     int climbing;         /* 1: penalty or beta had not reached its last value */
@@ -93,7 +111,7 @@ typedef struct hx_iteration {
         *load_case; /* [n_case] (borrowed from the analysis, until the next step) */
 } hx_iteration;
 
-enum { HX_OPTIMIZER_FIELDS = 7 }; /* maximum number of fields */
+enum { HX_OPTIMIZER_FIELDS = 7 }; /* maximum number of fields, without those of constraints */
 
 typedef struct hx_optimizer {
     hx_optimizer_params params;
@@ -106,8 +124,13 @@ typedef struct hx_optimizer {
     const hx_design_params *design; /* the filter's (borrowed) */
     hx_measured measured;           /* the analysed design */
     hx_response objective;          /* (owned, like the next three) */
+    /* [n_constraint]: the volume if volume_fraction is given, those of the specs, and the cases of
+     * an objective that is the largest of them */
     int n_constraint;
-    hx_response *constraint; /* [n_constraint]; the first is the volume */
+    hx_response *constraint;
+    int has_volume;             /* 1: the first constraint is volume_fraction */
+    hx_limit_row *row;          /* [update.n_row] (owned) */
+    hx_response_record *record; /* [params.n_constraint] (owned, with the names) */
     hx_update update;
     hx_device_groups groups; /* without groups if no elements are linked */
     struct hx_linked linked; /* with several ranks (owned) */
@@ -128,8 +151,7 @@ typedef struct hx_optimizer {
      * or hx_analysis_residual reuses it */
     double *d_dc, *d_dv;
     double *d_volume;
-    double **d_more; /* [n_constraint - 1] derivatives of the other constraints (owned) */
-    double *d_work;  /* field for those with an adjoint load */
+    double **d_more; /* [n_constraint] derivatives of the constraints; NULL: that of the volume */
     double **field;  /* [n_field] fields with memory of their own (owned) */
     int n_field;
 } hx_optimizer;
@@ -182,11 +204,13 @@ int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error);
  * deterministic. HX_EINPUT: the image belongs to something else. Waits. */
 int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image);
 
-/* Device bytes of the element fields and the update (NULL: optimality criteria) with a filter and a
- * preconditioner, without params->constraint, each of which takes a field and its own bytes. The
- * host holds none. */
-size_t hx_optimizer_bytes(const hx_problem *problem, const hx_update_kind *update,
-                          const hx_filter_kind *filter, const hx_filter_params *params,
+/* Device bytes of the responses: objective and constraints, without their fields. */
+size_t hx_optimizer_response_bytes(const hx_problem *problem, const hx_optimizer_params *params);
+
+/* Device bytes of the element fields, also those of the constraints, and the update, with a filter
+ * and a preconditioner, without hx_optimizer_response_bytes. The host holds none. */
+size_t hx_optimizer_bytes(const hx_problem *problem, const hx_optimizer_params *params,
+                          const hx_filter_kind *filter, const hx_filter_params *filter_params,
                           const hx_precond_kind *precond);
 void hx_optimizer_free(hx_optimizer *opt);
 

@@ -91,5 +91,6 @@ int hx_optimizer_start(hx_optimizer *opt, const double *density)
         HX_TRY(dev->ops->vector->fill(dev, problem->mesh->n_elem,
                                       hx_design_initial_density(opt->design, problem),
                                       opt->d_design));
-    return !density && hx_filter_maps_design(opt->filter) ? fit_uniform(opt) : HX_OK;
+    const int fits = !density && !(opt->design->start > 0.0) && opt->design->volume_fraction > 0.0;
+    return fits && hx_filter_maps_design(opt->filter) ? fit_uniform(opt) : HX_OK;
 }

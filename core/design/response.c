@@ -13,10 +13,43 @@
 #include "../operator/interface_ops.h"
 #include "design_ops.h"
 
+static const hx_response_params none = {.load_case = HX_ALL_CASES};
+
+hx_response_unit hx_response_unit_of(const hx_response_kind *kind, const hx_problem *problem)
+{
+    return kind->unit ? kind->unit(problem) : HX_VALUE_NONE;
+}
+
+/* HX_EINPUT: a parameter is missing, or the kind does not take it. */
+static int check_params(const hx_response_kind *kind, const char *role,
+                        const hx_response_params *params)
+{
+    const struct {
+        unsigned bit;
+        const char *name;
+        int is_given;
+    } param[] = {{HX_TAKES_SET, "set", params->set != NULL},
+                 {HX_TAKES_DIRECTION, "direction", hx_norm3(params->direction) > 0.0},
+                 {HX_TAKES_SET_2, "set_2", params->set_2 != NULL},
+                 {HX_TAKES_MAGNITUDE, "magnitude", params->is_magnitude},
+                 {HX_TAKES_LARGEST, "largest value", params->of_largest},
+                 {HX_TAKES_CASE, "load case", params->load_case > 0}};
+    const char *const origin = params->origin ? params->origin : role;
+    for (size_t i = 0; i < sizeof param / sizeof param[0]; i++) {
+        if (param[i].is_given && !(kind->takes & param[i].bit))
+            return HX_RAISE(HX_EINPUT, "%s: %s '%s' does not take a %s", origin, role, kind->name,
+                            param[i].name);
+        if (!param[i].is_given && kind->needs & param[i].bit)
+            return HX_RAISE(HX_EINPUT, "%s: %s '%s' needs a %s%s", origin, role, kind->name,
+                            param[i].name,
+                            param[i].bit == HX_TAKES_DIRECTION ? " other than [0, 0, 0]" : "");
+    }
+    return HX_OK;
+}
+
 int hx_response_check(const hx_response_kind *kind, const char *role, const hx_problem *problem,
                       const hx_response_params *params)
 {
-    static const hx_response_params none = {0};
     if (!params) params = &none;
     const hx_kind_entry entry[] = {
         HX_ENTRY(kind, name),
@@ -27,30 +60,24 @@ int hx_response_check(const hx_response_kind *kind, const char *role, const hx_p
         {"bytes", kind->bytes || !kind->create},
         {"destroy", kind->destroy || !kind->create},
     };
-    const struct {
-        unsigned bit;
-        const char *name;
-        int is_given;
-    } param[] = {{HX_TAKES_SET, "set", params->set != NULL},
-                 {HX_TAKES_DIRECTION, "direction", hx_norm3(params->direction) > 0.0}};
     HX_TRY(hx_kind_check(role, kind->name, sizeof entry / sizeof entry[0], entry));
-    const char *const origin = params->origin ? params->origin : role;
-    for (size_t i = 0; i < sizeof param / sizeof param[0]; i++)
-        if (param[i].is_given != ((kind->takes & param[i].bit) != 0))
-            return HX_RAISE(HX_EINPUT, "%s: %s '%s' %s a %s%s", origin, role, kind->name,
-                            param[i].is_given ? "does not take" : "needs", param[i].name,
-                            param[i].is_given || param[i].bit != HX_TAKES_DIRECTION
-                                ? ""
-                                : " other than [0, 0, 0]");
+    HX_TRY(check_params(kind, role, params));
+    if (params->load_case < HX_ALL_CASES || params->load_case >= problem->cases.n)
+        return HX_RAISE(HX_EINPUT, "%s: there is no load case %d; there %s %d",
+                        params->origin ? params->origin : role, params->load_case + 1,
+                        problem->cases.n == 1 ? "is only" : "are", problem->cases.n);
     return kind->check ? kind->check(problem, params) : HX_OK;
 }
 
-size_t hx_response_bytes(const hx_response_kind *kind, const hx_problem *problem)
+size_t hx_response_bytes(const hx_response_kind *kind, const hx_problem *problem,
+                         const hx_response_params *params)
 {
+    if (!params) params = &none;
     const size_t vector =
         (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
-    const size_t n = kind->adjoint_load ? (size_t)problem->cases.n + 1 : 0;
-    return n * vector + (kind->bytes ? kind->bytes(problem) : 0);
+    const size_t n_case = params->load_case == HX_ALL_CASES ? (size_t)problem->cases.n : 1;
+    return (kind->adjoint_load ? n_case : 0) * vector +
+           (kind->bytes ? kind->bytes(problem, params) : 0);
 }
 
 static int64_t vector_entries(const hx_response *o)
@@ -64,8 +91,13 @@ static int create_adjoint(hx_response *o)
     const size_t bytes = (size_t)vector_entries(o) * sizeof(double);
     hx_device *dev = o->analysis->op->dev;
     HX_TRY(hx_alloc(&o->d_adjoint, n_case, sizeof *o->d_adjoint, "adjoint displacements"));
-    HX_TRY(dev->ops->alloc(dev, bytes, &o->d_load));
+    HX_TRY(hx_alloc(&o->multiple, n_case, sizeof *o->multiple, "adjoint displacements"));
+    o->d_load = o->measured->d_load;
+    o->owns_load = !o->d_load;
+    if (o->owns_load) HX_TRY(dev->ops->alloc(dev, bytes, &o->d_load));
     for (size_t c = 0; c < n_case; c++) {
+        o->multiple[c] = NAN;
+        if (!hx_response_has_case(o, (int)c)) continue;
         HX_TRY(dev->ops->alloc(dev, bytes, &o->d_adjoint[c]));
         HX_TRY(dev->ops->zero(dev, o->d_adjoint[c], bytes));
     }
@@ -83,7 +115,7 @@ int hx_response_create(hx_response *o, const hx_response_kind *kind, const char 
     o->analysis = analysis;
     o->measured = measured;
     snprintf(o->role, sizeof o->role, "%s", role);
-    if (params) o->params = *params;
+    o->params = params ? *params : none;
     if (analysis->dist && !kind->is_distributed)
         return HX_RAISE(HX_EINPUT, "%s '%s' does not support several processes", role, kind->name);
     if (kind->adjoint_load) HX_TRY_FAIL(create_adjoint(o));
@@ -94,19 +126,76 @@ fail:
     return rc;
 }
 
+/* The load is a multiple of the load of its case if they differ by less than this, relative to the
+ * load: rounding of a few terms. */
+#define COLLOCATED 1e-13
+
+int hx_response_find_multiple(hx_response *o, int c)
+{
+    const hx_analysis *const a = o->analysis;
+    const hx_operator *const op = a->op;
+    const hx_vector_ops *const vector = op->dev->ops->vector;
+    const int64_t n = vector_entries(o);
+    double *const d_f = a->pcg->d_q, *const d_l = a->pcg->d_p, product[3], left;
+    HX_TRY(o->kind->adjoint_load(o, c, o->d_load));
+    HX_TRY(op->dev->ops->copy(op->dev, d_l, o->d_load, (size_t)n * sizeof *d_l));
+    HX_TRY(hx_operator_restrict(op, d_l));
+    HX_TRY(hx_analysis_force(a, c, d_f));
+    HX_TRY(hx_operator_restrict(op, d_f));
+    const double *const d_left[] = {d_f, d_f, d_l}, *const d_right[] = {d_f, d_l, d_l};
+    HX_TRY(vector->dots(op->dev, n, 3, d_left, d_right, product));
+    o->multiple[c] = product[2] == 0.0 ? 0.0 : NAN;
+    /* with prescribed values, u also answers to them */
+    if (product[2] == 0.0 || op->d_prescribed) return HX_OK;
+    const double multiple = product[1] / product[0];
+    if (!isfinite(multiple) || multiple == 0.0) return HX_OK;
+    HX_TRY(vector->axpy(op->dev, n, -1.0 / multiple, d_l, d_f));
+    HX_TRY(vector->dot(op->dev, n, d_f, d_f, &left));
+    if (left <= COLLOCATED * COLLOCATED * product[0]) o->multiple[c] = multiple;
+    return HX_OK;
+}
+
+/* K lambda = d_load, with lambda = 0 at fixed degrees of freedom, whatever is prescribed there. */
+static int solve_load(hx_response *o, double *d_lambda)
+{
+    hx_analysis *const a = o->analysis;
+    hx_operator *const op = a->op;
+    hx_pcg_result unused;
+    op->linear.d_prescribed = op->exact_linear.d_prescribed = NULL;
+    const int rc = hx_analysis_solve_for(a, o->d_load, d_lambda, &unused);
+    op->linear.d_prescribed = op->exact_linear.d_prescribed = op->d_prescribed;
+    o->n_solve++;
+    return rc;
+}
+
+static int solve_case(hx_response *o, int c)
+{
+    hx_analysis *const a = o->analysis;
+    hx_device *dev = a->op->dev;
+    double *const d_lambda = o->d_adjoint[c];
+    if (o->kind->finish_adjoint)
+        HX_TRY(o->kind->adjoint_load(o, c, o->d_load));
+    else
+        HX_TRY(hx_response_find_multiple(o, c));
+    if (!isnan(o->multiple[c])) return HX_OK;
+    HX_TRY(a->warm_start
+               ? dev->ops->vector->zero_entries(dev, a->op->n_fixed, a->op->d_fixed, d_lambda)
+               : dev->ops->zero(dev, d_lambda, (size_t)vector_entries(o) * sizeof *d_lambda));
+    HX_TRY(solve_load(o, d_lambda));
+    if (o->kind->finish_adjoint) HX_TRY(o->kind->finish_adjoint(o, c, d_lambda));
+    return hx_interface_make_consistent(dev, a->problem->components, d_lambda);
+}
+
+int hx_response_prepare(hx_response *o)
+{
+    return o->kind->prepare ? o->kind->prepare(o) : HX_OK;
+}
+
 int hx_response_solve_adjoint(hx_response *o)
 {
-    hx_device *dev = o->analysis->op->dev;
-    const size_t bytes = (size_t)vector_entries(o) * sizeof(double);
-    hx_pcg_result unused;
-    if (!o->kind->adjoint_load) return HX_OK;
-    for (int c = 0; c < o->analysis->problem->cases.n; c++) {
-        HX_TRY(o->kind->adjoint_load(o, c, o->d_load));
-        if (!o->analysis->warm_start) HX_TRY(dev->ops->zero(dev, o->d_adjoint[c], bytes));
-        HX_TRY(hx_analysis_solve_for(o->analysis, o->d_load, o->d_adjoint[c], &unused));
-        HX_TRY(
-            hx_interface_make_consistent(dev, o->analysis->problem->components, o->d_adjoint[c]));
-    }
+    if (o->kind->accept) o->kind->accept(o);
+    for (int c = 0; o->d_adjoint && c < o->analysis->problem->cases.n; c++)
+        if (o->d_adjoint[c]) HX_TRY(solve_case(o, c));
     return HX_OK;
 }
 
@@ -114,9 +203,8 @@ int hx_response_reset(hx_response *o)
 {
     hx_device *dev = o->analysis->op->dev;
     const size_t bytes = (size_t)vector_entries(o) * sizeof(double);
-    if (!o->kind->adjoint_load) return HX_OK;
-    for (int c = 0; c < o->analysis->problem->cases.n; c++)
-        HX_TRY(dev->ops->zero(dev, o->d_adjoint[c], bytes));
+    for (int c = 0; o->d_adjoint && c < o->analysis->problem->cases.n; c++)
+        if (o->d_adjoint[c]) HX_TRY(dev->ops->zero(dev, o->d_adjoint[c], bytes));
     return HX_OK;
 }
 
@@ -126,6 +214,7 @@ int hx_response_snapshot(hx_response *o, hx_snapshot *image)
     if (o->kind->snapshot) HX_TRY(o->kind->snapshot(o, image));
     if (!o->kind->adjoint_load || !o->analysis->warm_start) return HX_OK;
     for (int c = 0; c < o->analysis->problem->cases.n; c++) {
+        if (!o->d_adjoint[c]) continue;
         snprintf(name, sizeof name, "%s.adjoint %d", o->role, c + 1);
         HX_TRY(hx_analysis_snapshot_vector(o->analysis, image, name, o->d_adjoint[c]));
     }
@@ -174,14 +263,38 @@ static int add_mutual(const hx_response *o, int c, double *d_dg, double *const d
     return dev->ops->vector->axpy(dev, n, 0.25 / s, d_work[1], d_dg);
 }
 
-/* d_dg += lambda' df/drho of a case. */
-static int add_body_work(const hx_response *o, int c, double *d_dg)
+/* d_dg += factor v' df/drho of a case. */
+static int add_body_work(const hx_response *o, int c, double factor, const double *d_v,
+                         double *d_dg)
 {
     const hx_analysis *a = o->analysis;
     const hx_body_field *body = hx_problem_body(a->problem, c);
     hx_device *dev = a->op->dev;
     if (!body) return HX_OK;
-    return dev->ops->body->work(dev, &a->op->model, body, 1.0, a->d_rho, o->d_adjoint[c], d_dg);
+    return dev->ops->body->work(dev, &a->op->model, body, factor, a->d_rho, d_v, d_dg);
+}
+
+/* d_dg += -lambda' dK/drho u of a case whose lambda is a multiple of u. */
+static int add_own(const hx_response *o, int c, double *d_dg, double *const d_work[2])
+{
+    const hx_analysis *a = o->analysis;
+    hx_device *dev = a->op->dev;
+    const int64_t n = a->op->model.n_elem;
+    if (o->multiple[c] == 0.0) return HX_OK;
+    HX_TRY(hx_operator_energy(a->op, a->d_u[c], d_work[0]));
+    HX_TRY(dev->ops->design->sensitivity(dev, n, a->problem->least, a->penalty,
+                                         a->op->model.d_modulus, a->d_rho, d_work[0], d_work[1]));
+    return dev->ops->vector->axpy(dev, n, o->multiple[c], d_work[1], d_dg);
+}
+
+static int add_case(const hx_response *o, int c, double *d_dg, double *const d_work[2])
+{
+    if (isnan(o->multiple[c])) {
+        HX_TRY(add_mutual(o, c, d_dg, d_work));
+        return add_body_work(o, c, 1.0, o->d_adjoint[c], d_dg);
+    }
+    HX_TRY(add_own(o, c, d_dg, d_work));
+    return add_body_work(o, c, o->multiple[c], o->analysis->d_u[c], d_dg);
 }
 
 int hx_response_derivative(const hx_response *o, const double *d_energy, double *d_dg,
@@ -193,23 +306,19 @@ int hx_response_derivative(const hx_response *o, const double *d_energy, double 
         HX_TRY(o->kind->derivative(o, d_energy, d_dg));
     else
         HX_TRY(dev->ops->zero(dev, d_dg, bytes));
-    if (!o->kind->adjoint_load) return HX_OK;
-    for (int c = 0; c < o->analysis->problem->cases.n; c++) {
-        HX_TRY(add_mutual(o, c, d_dg, d_work));
-        HX_TRY(add_body_work(o, c, d_dg));
-    }
+    for (int c = 0; o->d_adjoint && c < o->analysis->problem->cases.n; c++)
+        if (o->d_adjoint[c]) HX_TRY(add_case(o, c, d_dg, d_work));
     return HX_OK;
 }
 
 void hx_response_free(hx_response *o)
 {
     if (o->kind && o->kind->destroy) o->kind->destroy(o);
-    if (o->d_adjoint) {
-        hx_device *dev = o->analysis->op->dev;
-        for (int c = 0; c < o->analysis->problem->cases.n; c++)
-            dev->ops->release(dev, o->d_adjoint[c]);
-        dev->ops->release(dev, o->d_load);
-    }
+    hx_device *const dev = o->analysis ? o->analysis->op->dev : NULL;
+    for (int c = 0; o->d_adjoint && c < o->analysis->problem->cases.n; c++)
+        dev->ops->release(dev, o->d_adjoint[c]);
+    if (o->owns_load) dev->ops->release(dev, o->d_load);
+    free(o->multiple);
     free(o->d_adjoint);
     memset(o, 0, sizeof *o);
 }

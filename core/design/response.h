@@ -1,5 +1,4 @@
-/* What an optimization minimises or limits: one const table per file, hx_objective_<name> or
- * hx_constraint_<name>.
+/* What an optimization minimises or limits: one const table per file, hx_response_<name>.
  *
  * g(u(rho), rho) with K(rho) u = f(rho) in every load case has the total derivative by rho
  *
@@ -8,7 +7,8 @@
  * with lambda = 0 at fixed degrees of freedom (adjoint method; Bendsoe and Sigmund 2003, 5.2.1). A
  * kind provides g and its partial derivatives; the adjoint solves and the sum are common to all
  * kinds. If lambda is a multiple of u (self-adjoint, like compliance), or if g does not depend on
- * u, the kind has no adjoint load and no solve is needed. */
+ * u, the kind has no adjoint load and no solve is needed. If an adjoint load happens to be a
+ * multiple of the load of its case, lambda is that multiple of u, and the solve is left out. */
 #ifndef HX_RESPONSE_H
 #define HX_RESPONSE_H
 
@@ -18,56 +18,96 @@ HX_C_BEGIN
 
 typedef struct hx_response hx_response;
 
+enum { HX_ALL_CASES = -1 };
+
 /* Parameters that a kind may take, from the config or a program. */
 typedef struct hx_response_params {
-    const char *set;     /* name of a set of the mesh; NULL: not given (borrowed) */
-    double direction[3]; /* of any length; all 0: not given */
-    const char *origin;  /* prefix of messages about them; NULL: the kind's name (borrowed) */
-    const void *data;    /* for kinds that a program defines (borrowed) */
+    const char *set, *set_2; /* names of sets of the mesh; NULL: not given (borrowed) */
+    double direction[3];     /* of any length; all 0: not given */
+    int is_magnitude;        /* 1: the absolute value */
+    int of_largest;          /* 1: the largest over the set; 0: the mean */
+    int load_case;           /* 0-based; HX_ALL_CASES: the weighted sum of the cases */
+    const char *origin;      /* prefix of messages about them; NULL: the kind's name (borrowed) */
+    const void *data;        /* for kinds that a program defines (borrowed) */
 } hx_response_params;
 
-enum { HX_TAKES_SET = 1, HX_TAKES_DIRECTION = 2 };
+enum {
+    HX_TAKES_SET = 1,
+    HX_TAKES_DIRECTION = 2,
+    HX_TAKES_SET_2 = 4,
+    HX_TAKES_MAGNITUDE = 8,
+    HX_TAKES_LARGEST = 16,
+    HX_TAKES_CASE = 32
+};
+
+/* What a value is measured in. */
+typedef enum {
+    HX_VALUE_NONE,
+    HX_VALUE_LENGTH,
+    HX_VALUE_FORCE,
+    HX_VALUE_ENERGY,
+    HX_VALUE_MASS,
+    HX_VALUE_TEMPERATURE,
+    HX_VALUE_POWER, /* heat only, like the next */
+    HX_VALUE_POWER_TEMPERATURE,
+    HX_VALUE_VOLUME
+} hx_response_unit;
 
 /* The analysed design as the optimizer has measured it. */
 typedef struct hx_measured {
     const double *d_physical, *d_volume; /* fields */
     double volume;                       /* fraction, passive elements included */
+    /* a vector that the responses share as scratch; NULL: each has its own (borrowed) */
+    double *d_load;
 } hx_measured;
 
 /* Fields are [n_elem], vectors [n_point][components], on the device. Required: name, help, value,
  * and `derivative` or `adjoint_load`; bytes, create and destroy come together. */
 typedef struct hx_response_kind {
-    const char *name, *help; /* name: value of optimization.objective, column of history.csv */
-    unsigned takes;          /* HX_TAKES_*: these are required, others are refused */
-    int is_linear;           /* 1: the value is linear in the physical densities */
+    const char *name, *help; /* name: value of `kind` in the config, column of history.csv */
+    int is_objective, is_constraint; /* 1: can be minimised, can be limited */
+    unsigned takes;                  /* HX_TAKES_*; others are refused */
+    unsigned needs;                  /* those of `takes` that are required */
+    int is_linear;                   /* 1: the value is linear in the physical densities */
     int is_distributed; /* 1: supports several processes: its vectors are those of a subdomain */
+    /* 1: not evaluated as it stands: the optimizer minimises the largest of the cases instead */
+    int is_worst_case;
+    /* NULL: HX_VALUE_NONE */
+    hx_response_unit (*unit)(const hx_problem *problem);
     /* HX_EINPUT: the kind cannot be used with this problem. Called before anything is computed.
      * NULL: it always can. */
     int (*check)(const hx_problem *problem, const hx_response_params *params);
-    /* Device bytes that `create` allocates. NULL: `create` allocates nothing. */
-    size_t (*bytes)(const hx_problem *problem);
+    /* Upper bound of the device bytes that `create` allocates. NULL: `create` allocates nothing. */
+    size_t (*bytes)(const hx_problem *problem, const hx_response_params *params);
     /* Called once, after `check`. NULL: nothing to create. */
     int (*create)(hx_response *response);
-    /* *value for the analysed design; of an objective, lower is better; of a constraint, at most
-     * response->limit is admissible. Waits. */
+    /* Once per analysed design, before all that follows: what the kind needs of u. Waits. NULL:
+     * nothing. */
+    int (*prepare)(hx_response *response);
+    /* Once per design that the update does not reject, before its adjoint solves: adapts what must
+     * not change while designs are compared. NULL: nothing. */
+    void (*accept)(hx_response *response);
+    /* *value for the analysed design. Waits. */
     int (*value)(const hx_response *response, double *value);
     /* Field d_dg = derivative by the physical densities: the total one if adjoint_load is NULL,
      * otherwise at constant u. May be NULL in the latter case if it is 0. d_energy:
      * hx_analysis_energy. */
     int (*derivative)(const hx_response *response, const double *d_energy, double *d_dg);
-    /* Vector d_load = derivative by u of a case (0-based). NULL: not needed. */
+    /* Vector d_load = derivative by u of a case (0-based). Called only for the cases of the
+     * response. NULL: not needed. */
     int (*adjoint_load)(const hx_response *response, int load_case, double *d_load);
+    /* After the solve: d_lambda := lambda with what the kind adds at fixed degrees of freedom, where
+     * lambda is 0. The derivative takes that vector. NULL: nothing. */
+    int (*finish_adjoint)(const hx_response *response, int load_case, double *d_lambda);
     /* State that the next design reuses (snapshot.h). NULL: none. */
     int (*snapshot)(hx_response *response, hx_snapshot *image);
     /* Accepts a half-created response. */
     void (*destroy)(hx_response *response);
 } hx_response_kind;
 
-typedef hx_response_kind hx_objective_kind;
-typedef hx_response_kind hx_constraint_kind;
-
-extern const hx_objective_kind hx_objective_compliance;
-extern const hx_constraint_kind hx_constraint_volume;
+extern const hx_response_kind hx_response_compliance, hx_response_volume, hx_response_mass;
+/* The volume that volume_fraction prescribes, not as a fraction; not in the list of kinds. */
+extern const hx_response_kind hx_constraint_volume;
 
 enum { HX_RESPONSE_ROLE = 24 };
 
@@ -77,33 +117,62 @@ struct hx_response {
     hx_analysis *analysis;       /* (borrowed) */
     const hx_measured *measured; /* (borrowed) */
     hx_response_params params;
-    double **d_adjoint; /* [n_case] lambda; NULL: self-adjoint (owned) */
-    double *d_load;     /* scratch vector (owned) */
-    void *impl;         /* (owned by the kind) */
-    /* of a constraint, set by the optimizer */
-    double limit, now; /* largest admissible value; value of the analysed design */
-    /* 1: not limited; in place of the objective, the largest now / limit of these is minimised */
-    int in_largest;
+    /* [n_case] lambda; an entry is NULL if the response does not depend on the case; NULL:
+     * self-adjoint (owned) */
+    double **d_adjoint;
+    /* [n_case]: after hx_response_solve_adjoint, lambda is this multiple of u; NAN: it is d_adjoint
+     * (owned) */
+    double *multiple;
+    double *d_load;             /* scratch vector */
+    int owns_load;              /* 1: d_load is owned; 0: borrowed from `measured` */
+    int n_solve;                /* adjoint solves since its creation */
+    void *impl;                 /* (owned by the kind) */
+    double now;                 /* value of the analysed design, set by the optimizer */
     const double *d_derivative; /* field: derivative by the design (borrowed) */
 };
 
+/* 1 if the response depends on a load case (0-based). */
+static inline int hx_response_has_case(const hx_response *o, int load_case)
+{
+    return o->params.load_case == HX_ALL_CASES || o->params.load_case == load_case;
+}
+
+/* Weight of a case in the value: 1 if the response has only that case. */
+static inline double hx_response_weight(const hx_response *o, int load_case)
+{
+    return o->params.load_case == HX_ALL_CASES ? o->analysis->problem->cases.weight[load_case]
+                                               : 1.0;
+}
+
+hx_response_unit hx_response_unit_of(const hx_response_kind *kind, const hx_problem *problem);
+
 /* HX_EINPUT: the table lacks a required entry (named), a parameter is missing or not taken, or the
- * kind cannot be used with the problem. role: see
- * hx_response. */
+ * kind cannot be used with the problem. params: NULL: none, all cases. role: see hx_response. */
 int hx_response_check(const hx_response_kind *kind, const char *role, const hx_problem *problem,
                       const hx_response_params *params);
 
-/* Device bytes of a response: its adjoint vectors and those of its kind. */
-size_t hx_response_bytes(const hx_response_kind *kind, const hx_problem *problem);
+/* Device bytes of a response: its adjoint vectors and those of its kind, without the scratch vector
+ * that all responses share. */
+size_t hx_response_bytes(const hx_response_kind *kind, const hx_problem *problem,
+                         const hx_response_params *params);
 
-/* Checks, then creates. params: NULL: none. Also HX_EINPUT: several processes. */
+/* Checks, then creates. params: NULL: none, all cases. Also HX_EINPUT: several processes. */
 int hx_response_create(hx_response *response, const hx_response_kind *kind, const char *role,
                        hx_analysis *analysis, const hx_measured *measured,
                        const hx_response_params *params);
 
-/* Call after each hx_analysis_solve; adds to its record. Computes lambda of every case, starting
- * from the last design's if the analysis has a warm start. Waits; does nothing if self-adjoint. */
+/* Call after each hx_analysis_solve, before the value is requested. Waits. */
+int hx_response_prepare(hx_response *response);
+
+/* Call after hx_response_prepare if the derivative is needed; adds to the record of the analysis.
+ * Computes lambda of every case, starting from the last design's if the analysis has a warm start.
+ * Waits. */
 int hx_response_solve_adjoint(hx_response *response);
+
+/* response->multiple[c] := the number by which the load of a case becomes the adjoint load at free
+ * degrees of freedom, so that lambda is that multiple of u; NAN if there is none. For kinds with an
+ * adjoint load and no finish_adjoint, after `prepare`. Uses vectors of PCG. */
+int hx_response_find_multiple(hx_response *response, int load_case);
 
 /* Field d_dg = total derivative, after the adjoint solve. d_work: two more fields. */
 int hx_response_derivative(const hx_response *response, const double *d_energy, double *d_dg,

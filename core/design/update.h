@@ -26,19 +26,39 @@ typedef struct hx_update_step {
     double change; /* out: largest change of a density */
     int trials;    /* out, incremented: proposals until the volume was right */
     int is_flat;   /* out, 1: no density changes the objective (oc.h) */
-    /* out: share of the derivatives that multipliers and bounds do not balance, 0 at an optimum
-     * (mma.h); stays 0 if the update does not compute it */
+    /* out: largest derivative of the Lagrangian that no bound balances, relative to that of the
+     * first design, 0 at an optimum (mma.h); NAN: the update does not compute it */
     double kkt;
+    /* out of `judge`, 1: the analysed design is rejected, and the proposal replaces it */
+    int is_rejected;
+    /* out: largest change, relative to what the update's own limits permit (asymptotes, convexity),
+     * times the move limit; at least `change`. The design has settled if it is small. */
+    double free_change;
 } hx_update_step;
+
+/* A limit: sign (value - bound) <= 0. A response with both limits has two rows in succession. */
+typedef struct hx_limit_row {
+    const hx_response *response; /* with value and derivative of the analysed design (borrowed) */
+    double sign, bound;
+    /* 1: in place of the objective, the largest `weight` times value of these rows is minimised;
+     * they have no bound */
+    int in_largest;
+    double weight;
+} hx_limit_row;
 
 typedef struct hx_update_kind {
     const char *name, *help; /* name: value of optimization.update */
-    int most_constraints;    /* number of constraints that it supports; the first is the volume */
+    int most_rows;           /* number of limits that it supports */
+    int needs_volume;        /* 1: volume_fraction must be given, and is the first row */
     int is_distributed;      /* 1: supports a distributed design */
     int is_upper_limit;      /* 1: the volume may be smaller than prescribed; 0: it is met */
     size_t bytes;            /* device memory that does not depend on the mesh */
-    int bytes_per_elem;      /* additional device memory per element, with one constraint */
+    int bytes_per_elem;      /* additional device memory per element, and per response in a row */
+    int bytes_per_response;
     int (*create)(hx_update *update);
+    /* Sees the values of the analysed design, before its derivatives are computed, and may reject
+     * it: then step->d_proposal is analysed instead, in the same iteration. NULL: never. Waits. */
+    int (*judge)(hx_update *update, hx_update_step *step);
     /* Waits. */
     int (*propose)(hx_update *update, hx_update_step *step);
     /* State that the next step reuses (snapshot.h). NULL: none. */
@@ -55,9 +75,10 @@ struct hx_update {
     const hx_problem *problem;
     const hx_design_params *design;
     hx_filter *filter;
-    /* [n_constraint], with the values and derivatives of the analysed design (borrowed) */
-    int n_constraint;
-    const hx_response *constraint;
+    hx_analysis *analysis;
+    int n_row;
+    const hx_limit_row
+        *row;         /* [n_row]; that of volume_fraction, if given, is the first (borrowed) */
     int changes_sign; /* 1: derivatives of the objective may be positive */
     double total_volume;
     const double *d_volume;         /* [n_elem] (borrowed) */

@@ -1,7 +1,7 @@
 /* The globally convergent method of moving asymptotes (Svanberg 2002): a design is accepted if no
  * function is larger than its approximation. Otherwise the functions become more convex, and another
- * design is proposed about the last accepted one, the centre. Every design is one of the run, also a
- * rejected one, so the objective of the accepted ones decreases, apart from the cost of violated
+ * design is proposed about the last accepted one, the centre, in the same iteration. So the designs
+ * of a run are the accepted ones, whose objective decreases, apart from the cost of violated
  * limits. */
 #include <math.h>
 #include <stdio.h>
@@ -20,8 +20,8 @@ enum { MOST_REJECTED = 20 }; /* designs in succession */
 
 typedef struct gcmma {
     hx_update_mma_state mma;
-    /* [n_elem]: the centre, and derivatives there, of which those of the objective are the first
-     * (owned) */
+    /* [n_elem]: the centre, and derivatives there, of which those of the objective are the first;
+     * two rows of one response share them (owned) */
     double *d_centre, *d_derivative[1 + HX_MMA_MOST];
     /* of the centre, scaled; has_centre = 0: the next design is accepted */
     int has_centre, n_rejected;
@@ -31,6 +31,12 @@ typedef struct gcmma {
     double penalty; /* of the centre's analysis */
 } gcmma;
 
+/* 0: function i, 0 for the objective, is the second row of a response. */
+static int is_first_of_response(const hx_update *update, int i)
+{
+    return i < 2 || update->row[i - 1].response != update->row[i - 2].response;
+}
+
 static void destroy_gcmma(hx_update *update)
 {
     gcmma *own = update->impl;
@@ -38,8 +44,8 @@ static void destroy_gcmma(hx_update *update)
     if (own) {
         hx_update_mma_close(update, &own->mma);
         dev->ops->release(dev, own->d_centre);
-        for (int i = 0; i <= update->n_constraint; i++)
-            dev->ops->release(dev, own->d_derivative[i]);
+        for (int i = 0; i <= update->n_row; i++)
+            if (is_first_of_response(update, i)) dev->ops->release(dev, own->d_derivative[i]);
     }
     free(own);
     update->impl = NULL;
@@ -51,8 +57,11 @@ static int create_fields(hx_update *update, gcmma *own)
     const size_t bytes = (size_t)update->problem->mesh->n_elem * sizeof(double);
     HX_TRY(hx_update_mma_open(update, &own->mma));
     HX_TRY(dev->ops->alloc(dev, bytes, &own->d_centre));
-    for (int i = 0; i <= update->n_constraint; i++)
-        HX_TRY(dev->ops->alloc(dev, bytes, &own->d_derivative[i]));
+    for (int i = 0; i <= update->n_row; i++)
+        if (is_first_of_response(update, i))
+            HX_TRY(dev->ops->alloc(dev, bytes, &own->d_derivative[i]));
+        else
+            own->d_derivative[i] = own->d_derivative[i - 1];
     return HX_OK;
 }
 
@@ -116,7 +125,8 @@ static int take_centre(hx_update *update, gcmma *own)
     HX_TRY(dev->ops->design->mma_begin(dev, &method->at, sum));
     for (int i = 0; i <= method->at.m; i++) {
         const double *const d_from = method->at.d_derivative[i];
-        if (d_from) HX_TRY(dev->ops->copy(dev, own->d_derivative[i], d_from, bytes));
+        if (d_from && is_first_of_response(update, i))
+            HX_TRY(dev->ops->copy(dev, own->d_derivative[i], d_from, bytes));
         own->convexity[i] = 0.1 * sum[1 + i] / fmax(1.0, sum[0]);
     }
     own->objective = method->objective;
@@ -144,15 +154,6 @@ static int propose_about_centre(hx_update *update, hx_update_step *step)
 {
     gcmma *own = update->impl;
     hx_mma *const method = &own->mma.method;
-    const double penalty = update->constraint[0].analysis->penalty;
-    if (penalty != own->penalty) own->has_centre = 0; /* the functions are others */
-    own->penalty = penalty;
-    if (own->has_centre && own->n_rejected < MOST_REJECTED && !is_accepted(own, method)) {
-        raise_convexity(own, method);
-        own->n_rejected++;
-    } else {
-        HX_TRY(take_centre(update, own));
-    }
     describe_centre(own, method);
     HX_TRY(hx_mma_solve(update->dev, method));
     memcpy(own->approximate, method->approximate, sizeof own->approximate);
@@ -160,8 +161,25 @@ static int propose_about_centre(hx_update *update, hx_update_step *step)
     own->distance = method->distance;
     HX_TRY(hx_mma_measure(update->dev, method));
     step->change = method->change;
+    step->free_change = method->free_change;
     step->kkt = method->kkt;
     return HX_OK;
+}
+
+static int judge(hx_update *update, hx_update_step *step)
+{
+    gcmma *own = update->impl;
+    hx_mma *const method = &own->mma.method;
+    const double penalty = update->analysis->penalty;
+    if (penalty != own->penalty) own->has_centre = 0; /* the functions are others */
+    own->penalty = penalty;
+    if (!own->has_centre || own->n_rejected == MOST_REJECTED) return HX_OK;
+    HX_TRY(hx_update_mma_describe(update, step, &own->mma));
+    if (is_accepted(own, method)) return HX_OK;
+    raise_convexity(own, method);
+    own->n_rejected++;
+    step->is_rejected = 1;
+    return propose_about_centre(update, step);
 }
 
 static int propose(hx_update *update, hx_update_step *step)
@@ -169,22 +187,26 @@ static int propose(hx_update *update, hx_update_step *step)
     gcmma *own = update->impl;
     step->trials++;
     step->change = own->mma.method.change;
+    step->free_change = own->mma.method.free_change;
+    step->kkt = own->mma.method.kkt;
     if (step->is_again) { /* the proposal stays, but the next functions are others */
         own->has_centre = 0;
         return hx_update_mma_forget(update, &own->mma);
     }
     HX_TRY(hx_update_mma_describe(update, step, &own->mma));
+    HX_TRY(take_centre(update, own));
     return propose_about_centre(update, step);
 }
 
 static int snapshot_fields(hx_update *update, hx_snapshot *image)
 {
     gcmma *own = update->impl;
-    hx_analysis *const analysis = update->constraint[0].analysis;
+    hx_analysis *const analysis = update->analysis;
     char name[HX_SNAPSHOT_NAME];
     HX_TRY(hx_update_mma_snapshot(update, &own->mma, image));
     HX_TRY(hx_analysis_snapshot_field(analysis, image, "gcmma.centre", own->d_centre));
-    for (int i = 0; i <= update->n_constraint; i++) {
+    for (int i = 0; i <= update->n_row; i++) {
+        if (!is_first_of_response(update, i)) continue;
         snprintf(name, sizeof name, "gcmma.derivative %d", i);
         HX_TRY(hx_analysis_snapshot_field(analysis, image, name, own->d_derivative[i]));
     }
@@ -209,11 +231,13 @@ const hx_update_kind hx_update_gcmma = {
     .name = "gcmma",
     .help = "mma with steps that are repeated, more cautiously, if a function exceeds its "
             "approximation; for runs that oscillate",
-    .most_constraints = HX_MMA_MOST,
+    .most_rows = HX_MMA_MOST,
     .is_distributed = 1,
     .is_upper_limit = 1,
-    .bytes_per_elem = 4 * sizeof(double), /* for one constraint; one more for each further one */
+    .bytes_per_elem = 3 * sizeof(double),
+    .bytes_per_response = sizeof(double),
     .create = create_gcmma,
+    .judge = judge,
     .propose = propose,
     .snapshot = snapshot_gcmma,
     .destroy = destroy_gcmma,

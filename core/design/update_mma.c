@@ -8,8 +8,9 @@
 #include "analysis_internal.h"
 
 /* Scales, with which multipliers and cost of the artificial variables fit each other (Svanberg
- * 2007): of a limit that is exceeded by its own size, and of the objective's derivative
- * summed over the elements of the first design, for an objective of 1 to 10. */
+ * 2007): of a limit that is exceeded by its own size, of the largest value of the first design if
+ * the largest of some is minimised, and of the objective's derivative summed over the elements of
+ * the first design, for an objective of 1 to 10. */
 #define LIMIT_SCALE 10.0
 #define SLOPE_SCALE 30.0
 
@@ -17,12 +18,6 @@ int hx_update_mma_open(hx_update *update, hx_update_mma_state *state)
 {
     hx_device *dev = update->dev;
     const size_t bytes = (size_t)update->problem->mesh->n_elem * sizeof(double);
-    for (int i = 0; i < update->n_constraint; i++)
-        if (update->constraint[i].limit == 0.0)
-            return HX_RAISE(HX_EINPUT,
-                            "constraint '%s' has the limit 0, to which no value can be related: "
-                            "use a small limit instead",
-                            update->constraint[i].kind->name);
     state->method = hx_mma_defaults;
     HX_TRY(dev->ops->alloc(dev, bytes, &state->d_state));
     return hx_update_mma_forget(update, state);
@@ -47,18 +42,20 @@ static void describe_functions(const hx_update *update, const hx_update_step *st
 {
     hx_mma *const method = &state->method;
     hx_device_mma *const at = &method->at;
-    at->m = update->n_constraint;
+    at->m = update->n_row;
     at->d_derivative[0] = step->d_dc;
     at->scale[0] = state->objective;
     method->objective = state->objective * step->value;
     for (int i = 0; i < at->m; i++) {
-        const hx_response *const g = &update->constraint[i];
+        const hx_limit_row *const row = &update->row[i];
+        const hx_response *const g = row->response;
         at->d_derivative[1 + i] = g->d_derivative;
-        at->scale[1 + i] = LIMIT_SCALE / fabs(g->limit);
-        method->value[i] = at->scale[1 + i] * (g->in_largest ? g->now : g->now - g->limit);
-        method->a[i] = g->in_largest;
+        at->scale[1 + i] = row->in_largest ? state->objective * row->weight
+                                           : row->sign * LIMIT_SCALE / fabs(row->bound);
+        method->value[i] = at->scale[1 + i] * (row->in_largest ? g->now : g->now - row->bound);
+        method->a[i] = row->in_largest;
         method->is_linear[i] = g->kind->is_linear && hx_filter_is_linear(update->filter);
-        if (!g->in_largest) continue;
+        if (!row->in_largest) continue;
         at->d_derivative[0] = NULL;
         method->objective = 0.0;
     }
@@ -70,7 +67,14 @@ static void describe_functions(const hx_update *update, const hx_update_step *st
 static int find_scale(hx_update *update, const hx_update_step *step, hx_update_mma_state *state)
 {
     hx_device_mma once = state->method.at;
-    double sum[2 + HX_MMA_MOST];
+    double sum[2 + HX_MMA_MOST], largest = 0.0;
+    for (int i = 0; i < update->n_row; i++)
+        if (update->row[i].in_largest)
+            largest = fmax(largest, fabs(update->row[i].weight * update->row[i].response->now));
+    if (largest > 0.0) {
+        state->objective = LIMIT_SCALE / largest;
+        return HX_OK;
+    }
     once.d_derivative[0] = step->d_dc;
     once.scale[0] = 1.0;
     once.m = 0;
@@ -107,8 +111,10 @@ int hx_update_mma_snapshot(hx_update *update, hx_update_mma_state *state, hx_sna
     HX_TRY(hx_snapshot_host(image, "mma.multipliers", method->at.lambda, sizeof method->at.lambda));
     HX_TRY(hx_snapshot_host(image, "mma.values", method->last, sizeof method->last));
     HX_TRY(hx_snapshot_host(image, "mma.offsets", method->offset, sizeof method->offset));
-    return hx_analysis_snapshot_field(update->constraint[0].analysis, image, "mma.asymptotes",
-                                      state->d_state);
+    if (image->mode == HX_SNAPSHOT_SAVE || hx_snapshot_has(image, "mma.first kkt"))
+        HX_TRY(
+            hx_snapshot_host(image, "mma.first kkt", &method->first_kkt, sizeof method->first_kkt));
+    return hx_analysis_snapshot_field(update->analysis, image, "mma.asymptotes", state->d_state);
 }
 
 static void destroy_mma(hx_update *update)
@@ -138,6 +144,7 @@ static int propose(hx_update *update, hx_update_step *step)
         HX_TRY(hx_mma_propose(update->dev, &state->method));
     step->trials++;
     step->change = state->method.change;
+    step->free_change = state->method.free_change;
     step->kkt = state->method.kkt;
     return HX_OK;
 }
@@ -150,7 +157,7 @@ static int snapshot_mma(hx_update *update, hx_snapshot *image)
 const hx_update_kind hx_update_mma = {
     .name = "mma",
     .help = "method of moving asymptotes, for several constraints; the volume is an upper limit",
-    .most_constraints = HX_MMA_MOST,
+    .most_rows = HX_MMA_MOST,
     .is_distributed = 1,
     .is_upper_limit = 1,
     .bytes_per_elem = sizeof(double),

@@ -11,7 +11,7 @@ typedef struct hx_update_mma_state {
     double objective; /* scale of the objective, the same in all designs; 0: not yet known */
 } hx_update_mma_state;
 
-/* Accept a zeroed state. HX_EINPUT: a limit is 0. */
+/* Accept a zeroed state. */
 int hx_update_mma_open(hx_update *update, hx_update_mma_state *state);
 void hx_update_mma_close(hx_update *update, hx_update_mma_state *state);
 

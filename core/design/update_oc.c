@@ -44,12 +44,13 @@ static int first_scale(const hx_update *update, hx_device_oc *criteria, hx_updat
                        double *scale)
 {
     hx_device *dev = update->dev;
-    const hx_response *const volume = &update->constraint[0];
+    const hx_limit_row *const limit = &update->row[0];
+    const hx_response *const volume = limit->response;
     double taken, target;
     int is_flat;
     HX_TRY(dev->ops->vector->field_dot(dev, criteria->n, volume->d_derivative, step->d_design,
                                        &taken));
-    target = taken + volume->limit - volume->now;
+    target = taken + limit->bound - volume->now;
     if (!(target > 0.0)) target = 0.1 * taken;
     for (int i = 0; i < 3; i++) {
         hx_oc_state state;
@@ -72,8 +73,9 @@ static int propose(hx_update *update, hx_update_step *step)
 {
     oc *own = update->impl;
     hx_device *const dev = update->dev;
-    const hx_response *const volume = &update->constraint[0];
-    const double wanted = volume->limit, most_log = log(HX_OC_ALL_UP);
+    const hx_limit_row *const limit = &update->row[0];
+    const hx_response *const volume = limit->response;
+    const double wanted = limit->bound, most_log = log(HX_OC_ALL_UP);
     hx_device_oc criteria = {
         .n = update->problem->mesh->n_elem,
         .move = update->design->move,
@@ -134,7 +136,8 @@ static int snapshot(hx_update *update, hx_snapshot *image)
 const hx_update_kind hx_update_oc = {
     .name = "oc",
     .help = "optimality criteria with a move limit and damping",
-    .most_constraints = 1,
+    .most_rows = 1,
+    .needs_volume = 1,
     .is_distributed = 1,
     .bytes = sizeof(hx_oc_state),
     .create = create_oc,

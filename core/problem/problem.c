@@ -343,6 +343,7 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
     problem->mesh = mesh;
     problem->space = params->space ? *params->space : hx_space_linear(mesh);
     problem->physics = params->physics;
+    problem->density = params->density;
     if (hx_problem_is_heat(problem)) {
         problem->components = 1;
         problem->young = params->conductivity;

@@ -123,6 +123,7 @@ typedef struct hx_problem {
     double least;      /* its value at density 0, for all materials: 0, or that of void */
     double poisson;    /* elasticity only, like the next two */
     double lambda, mu; /* Lame's constants for E = 1 */
+    double density;    /* mass per volume of solid material; 0: not given */
     /* The lowest prescribed or ambient temperature, which all others are relative to. Only absolute
      * temperatures depend on the zero of the scale. is_mixed: 1 if there are several such
      * temperatures. */

@@ -115,24 +115,27 @@ struct settle_body {
     }
 };
 
-// result: the two sums, then the largest change, which compares like the integers with its bits.
-__global__ void __launch_bounds__(HX_BLOCK)
-    mma_measure_kernel(hx_device_mma mma, double *result, double *partial, unsigned *ticket)
+// The largest values, which compare like the integers with their bits because none is negative.
+__global__ void __launch_bounds__(HX_BLOCK) mma_measure_kernel(hx_device_mma mma, double *result)
 {
     __shared__ double of_warp[HX_BLOCK_WARPS];
-    double sum[2] = {0.0, 0.0}, change = 0.0;
+    double largest[HX_MMA_MEASURED] = {0.0};
     for (int64_t e = hx_grid_thread(); e < mma.n; e += hx_all_threads()) {
         if (!is_free(mma.d_passive, e)) continue;
         const double x = mma.d_design[e], moved = mma.d_proposal[e] - x;
-        change = fmax(change, fabs(moved));
-        hx_mma_add_kkt(&mma, x, e, &sum[0], &sum[1]);
+        const double size = hx_mma_free_change(&mma, mma.d_state[e], moved);
+        largest[HX_MMA_CHANGE] = fmax(largest[HX_MMA_CHANGE], fabs(moved));
+        largest[HX_MMA_FREE_CHANGE] = fmax(largest[HX_MMA_FREE_CHANGE], size);
+        largest[HX_MMA_KKT] = fmax(largest[HX_MMA_KKT], hx_mma_kkt(&mma, x, e));
     }
-    change = hx_block_reduce(change, of_warp, [](double a, double b) { return a > b ? a : b; });
-    __syncthreads();
-    if (threadIdx.x == 0)
-        atomicMax(reinterpret_cast<unsigned long long *>(&result[2]),
-                  static_cast<unsigned long long>(__double_as_longlong(change)));
-    finish(sum, result, partial, ticket);
+    for (int i = 0; i < HX_MMA_MEASURED; i++) {
+        const double of_block =
+            hx_block_reduce(largest[i], of_warp, [](double a, double b) { return a > b ? a : b; });
+        if (threadIdx.x == 0)
+            atomicMax(reinterpret_cast<unsigned long long *>(&result[i]),
+                      static_cast<unsigned long long>(__double_as_longlong(of_block)));
+        __syncthreads();
+    }
 }
 
 // Queues one of the sums for at least m constraints, and returns their number in the kernel.
@@ -203,19 +206,15 @@ int hx_cuda_mma_end(hx_device *dev, const hx_device_mma *mma)
     return hx_for_each(dev, mma->n, end_body{*mma});
 }
 
-int hx_cuda_mma_measure(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2])
+int hx_cuda_mma_measure(hx_device *dev, const hx_device_mma *mma, double *largest)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    double result[3];
-    HX_TRY(dev->ops->zero(dev, impl->d_result, sizeof result));
+    const size_t bytes = HX_MMA_MEASURED * sizeof *largest;
+    HX_TRY(dev->ops->zero(dev, impl->d_result, bytes));
     mma_measure_kernel<<<hx_field_blocks(impl, mma->n), HX_BLOCK, 0, impl->stream>>>(
-        *mma, impl->d_result, impl->d_partial, impl->d_ticket);
+        *mma, impl->d_result);
     HX_TRY_LAUNCH("mma_measure");
-    HX_TRY(dev->ops->download(dev, result, impl->d_result, sizeof result));
-    sum[0] = result[0];
-    sum[1] = result[1];
-    *change = result[2];
-    return HX_OK;
+    return dev->ops->download(dev, largest, impl->d_result, bytes);
 }
 
 int hx_cuda_mma_settle(hx_device *dev, const hx_device_mma *mma)

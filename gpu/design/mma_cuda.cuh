@@ -7,7 +7,7 @@
 int hx_cuda_mma_begin(hx_device *dev, const hx_device_mma *mma, double *sum);
 int hx_cuda_mma_dual(hx_device *dev, const hx_device_mma *mma, double *sum);
 int hx_cuda_mma_end(hx_device *dev, const hx_device_mma *mma);
-int hx_cuda_mma_measure(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2]);
+int hx_cuda_mma_measure(hx_device *dev, const hx_device_mma *mma, double *largest);
 int hx_cuda_mma_settle(hx_device *dev, const hx_device_mma *mma);
 
 #endif

@@ -48,10 +48,10 @@ head -1 out/history.csv >header
 printf '%s' "iteration,compliance,volume,change,greyness,pcg_iterations,pcg_residual,seconds" >wanted
 printf '%s' ",compliance_case1,pcg_iterations_case1,compliance_case2,pcg_iterations_case2" >>wanted
 printf '%s' ",seconds_pcg,seconds_spmv,seconds_preconditioner,seconds_vector,seconds_compliance,seconds_filter" >>wanted
-printf '%s\n' ",seconds_update,seconds_output,penalty,beta" >>wanted
+printf '%s\n' ",seconds_update,seconds_output,penalty,beta,objective" >>wanted
 ok "history.csv header" cmp header wanted
 ok "history.csv lines" test "$(wc -l <out/history.csv)" = 6
-ok "history.csv columns" awk -F, 'NF != 22 { exit 1 }' out/history.csv
+ok "history.csv columns" awk -F, 'NF != 23 { exit 1 }' out/history.csv
 ok "compliance is the weighted sum" awk -F, 'NR > 1 {
     d = $2 - $9 - 0.5 * $11; if (d < 0) d = -d
     if ($2 !~ /^[0-9]/ || d > 1e-9 * $2) { bad = 1; exit }; n++ }
@@ -234,6 +234,25 @@ ok "images are equal" awk '
     }' ties/density_0005.vtk
 ok "config.cfg has the ties" "$hextop" -q run ties/config.cfg output.directory=ties2
 ok "and gives the same design" cmp ties/density_0005.vtk ties2/density_0005.vtk
+# Repetition: one end is passive, so the copies between the ends are compared.
+repetition='optimization.repetition=({kind="cyclic";point=[0.0,2.0,2.0];axis=[1,0,0];copies=2;},{kind="pattern";step=[2,0,0];copies=4;})'
+ok "run with a repetition" "$hextop" run small.cfg output.directory=copies output.format=ascii "$repetition"
+ok "header shows the copies" contains stdout "(2 copies about an axis, 4 copies along a step)"
+ok "copies are equal" awk '
+    /^SCALARS density/ { n = -1; next }
+    n != "" { for (f = 1; f <= NF && /^[0-9]/; f++) rho[++n] = $f }
+    END {
+        for (e = 0; e < 128; e++) {
+            i = e % 8; j = int(e / 8) % 4; k = int(e / 32)
+            if (i < 2 || i > 5 || rho[e] == "") continue
+            if (rho[e] != rho[32 * k + 8 * j + 2 + i % 2]) exit 1
+            if (rho[e] != rho[32 * (3 - k) + 8 * (3 - j) + i]) exit 1
+            if (rho[e] != rho[2]) differ = 1
+        }
+        exit !differ
+    }' copies/density_0005.vtk
+ok "config.cfg has the repetition" "$hextop" -q run copies/config.cfg output.directory=copies2
+ok "and gives the same design" cmp copies/density_0005.vtk copies2/density_0005.vtk
 ok "check shows the ties" "$hextop" check small.cfg \
     'optimization.symmetry=({point=[2.6,0.0,0.0];normal=[1,0,0];})'
 ok "and warns of a plane beside the middle" contains stderr "have no image in the part"

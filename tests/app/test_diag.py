@@ -436,12 +436,16 @@ def test_history():
         check(abs(c[-1] - c[-2]) < 0.01 * c[-1], f"compliances that hardly differ: {c[-2:]}")
         check("the designs alternate" in text and "`optimization.damping=0.5`" in found["changing"]["remedy"], f"{n}: {found['changing']}")
         no_double_key(found)
+    found = expect("unmet", TINY, after=["limit"], words=["optimization.iterations=3", 'optimization.constraints=({kind='
+                   '"displacement";set="right";direction=[0.0,0.0,-1.0];max=95.0;},{kind="compliance";max=1e9;})'])
+    check("the limit 'displacement' is not met" in found["limit"]["text"] and "at most 95" in found["limit"]["text"]
+          and 0.0 < found["limit"]["value"] < 1.0, f"the worst limit: {found}")
     settled = warned("turned", TINY, "optimization.damping=0.5")
     check("changing" not in settled and history("turned")[-1][0] < 0.6 * c[-1], f"which helps: {settled}")
     fall = config(SMALL, a=("nx = 8; ny = 1; nz = 4", "nx = 12; ny = 1; nz = 6"), b=('{ set = "right-lower-edge"; total_force = '
                   '[0.0, 0.0, -1.0]; }', "{ gravity = [0.0, 0.0, -1.0]; }"), c=("volume_fraction = 0.4", "volume_fraction = 0.3"),
                   d=("solver = { device = \"cpu\"; operator = \"otf\"; tolerance = 1e-8; };", 'solver = { device = "cpu"; };'))
-    found = expect("rise", fall, after=["changing"], words=["optimization.penalty=1", "optimization.damping=0.7", "optimization.move=1",
+    found = expect("rise", fall, after=["changing"], words=["optimization.update=oc", "optimization.penalty=1", "optimization.damping=0.7", "optimization.move=1",
                                                             "optimization.change_tolerance=0.01"])
     c = [row[0] for row in history("rise")]
     low = min(range(len(c) - 6, len(c)), key=lambda k: c[k])

@@ -89,6 +89,8 @@ WITH = {"mesh.size": ["mesh.nx=4"], "mesh.nx": ["mesh.size=1", "mesh.ny=1", "mes
 BESIDES = {"mesh.degree": "degrees cannot be lowered",
            "loads[].case": r"step \d+ of bracket.inp has no load|load case 1 has no load",
            "materials[].conductivity": "must be above that of void",
+           "optimization.objective.case": r"there is no load case \d+",
+           "optimization.constraints[].case": r"there is no load case \d+|case 2 occurs twice",
            "solver.multigrid.smoothing.many_below": "the limits must ascend",
            "solver.multigrid.smoothing.few_below": "the limits must ascend",
            "solver.multigrid.deflation.stiff": "must descend",
@@ -102,7 +104,7 @@ n_long = []
 
 
 def whole(kind, key):
-    return kind == "integer" or key == "mesh.refine"
+    return kind == "integer" or key in ("mesh.refine", "optimization.constraints[].case")
 
 
 def try_key(key, kind, limits, example):

@@ -124,6 +124,15 @@ def check_runs():
     check(history("base") == history("equal") != first, "a material equal to the base changes the run")
 
 
+def check_mass_objective():
+    """The objective mass weighs each material."""
+    with open("least.cfg", "w", encoding="ascii") as file:
+        file.write(BAR.replace("volume_fraction = 0.5;", 'objective = "mass"; constraints = ( { kind = "compliance"; max = 1.0; } );'))
+    hextop("-q", "run", "least.cfg", "output.directory=least")
+    last = history("least")[-1]
+    check(near(float(last["objective"]), summary("least")["mass"]), f"mass {summary('least')['mass']}, objective {last}")
+
+
 def check_made_part():
     """The solid bar by every way of verify; the surface has rounded edges."""
     solid = ("optimization.volume_fraction=1.0", "optimization.iterations=1", "output.directory=solid")
@@ -156,6 +165,7 @@ def main():
         check_messages()
         check_bar()
         check_runs()
+        check_mass_objective()
         check_made_part()
         os.chdir("/")
     print(f"{n_check} checks, {n_failed} failed")

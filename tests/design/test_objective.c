@@ -52,7 +52,7 @@ static int linear_load(const hx_response *o, int c, double *d_load)
     return device.ops->copy(&device, d_load, p->d_l, N_DOF * sizeof(double));
 }
 
-static const hx_objective_kind linear = {
+static const hx_response_kind linear = {
     .name = "linear", .help = "displacement", .value = linear_value, .adjoint_load = linear_load};
 
 /* sum of (l'u)^2 / 2 over the cases, plus q'rho: nonlinear in u, and dependent on the densities. */
@@ -84,11 +84,11 @@ static int square_load(const hx_response *o, int c, double *d_load)
     return device.ops->vector->axpy(&device, N_DOF, part, p->d_l, d_load);
 }
 
-static const hx_objective_kind square = {.name = "square",
-                                         .help = "displacement squared",
-                                         .value = square_value,
-                                         .derivative = square_derivative,
-                                         .adjoint_load = square_load};
+static const hx_response_kind square = {.name = "square",
+                                        .help = "displacement squared",
+                                        .value = square_value,
+                                        .derivative = square_derivative,
+                                        .adjoint_load = square_load};
 
 /* Compliance without the knowledge that it is self-adjoint. */
 static int work_value(const hx_response *o, double *value)
@@ -111,11 +111,11 @@ static int work_load(const hx_response *o, int c, double *d_load)
     return device.ops->vector->axpy(&device, N_DOF, weight[c] - 1.0, d_load, d_load);
 }
 
-static const hx_objective_kind work = {.name = "work",
-                                       .help = "compliance",
-                                       .value = work_value,
-                                       .derivative = work_derivative,
-                                       .adjoint_load = work_load};
+static const hx_response_kind work = {.name = "work",
+                                      .help = "compliance",
+                                      .value = work_value,
+                                      .derivative = work_derivative,
+                                      .adjoint_load = work_load};
 
 static int make_mesh(hx_mesh *mesh)
 {
@@ -159,13 +159,14 @@ static void fill_density(double density[N_ELEM])
     for (int e = 0; e < N_ELEM; e++) density[e] = fixture_uniform(&state, 0.15, 0.95);
 }
 
-static fixture_settings settings_of(const hx_objective_kind *kind, const parts *p,
+static fixture_settings settings_of(const hx_response_kind *kind, const parts *p,
                                     const double *density)
 {
     fixture_settings settings = fixture_defaults();
     settings.design.volume_fraction = 0.5;
     settings.optimizer.objective = kind;
-    if (kind && kind->takes & HX_TAKES_SET) settings.optimizer.objective_params.set = "right-top";
+    settings.optimizer.objective_params.load_case = HX_ALL_CASES;
+    if (kind && kind->needs & HX_TAKES_SET) settings.optimizer.objective_params.set = "right-top";
     if (kind && kind->takes & HX_TAKES_DIRECTION)
         memcpy(settings.optimizer.objective_params.direction, direction, sizeof direction);
     settings.optimizer.objective_params.data = p;
@@ -214,7 +215,7 @@ static void check_differences(fixture_solver *s, const char *label, const double
            error / largest, n_positive, N_ELEM);
 }
 
-static void check_kind(const hx_mesh *mesh, const hx_objective_kind *kind, const char *filter,
+static void check_kind(const hx_mesh *mesh, const hx_response_kind *kind, const char *filter,
                        int prescribed, int64_t stride)
 {
     hx_problem problem;
@@ -232,8 +233,8 @@ static void check_kind(const hx_mesh *mesh, const hx_objective_kind *kind, const
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
     const int has_adjoint = kind->adjoint_load != NULL;
     if (has_adjoint)
-        CHECK(hx_response_bytes(kind, &problem) ==
-              (N_CASE + 1 + (kind->bytes != NULL)) * N_DOF * sizeof(double));
+        CHECK(hx_response_bytes(kind, &problem, &settings.optimizer.objective_params) >=
+              N_CASE * N_DOF * sizeof(double));
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
     for (int c = 0; c < N_CASE; c++) n_iteration += record.load_case[c].pcg.iterations;
@@ -246,7 +247,7 @@ static void check_kind(const hx_mesh *mesh, const hx_objective_kind *kind, const
 }
 
 /* The objective and its derivatives for one design. */
-static double analyse(const hx_problem *problem, const hx_objective_kind *kind, double dc[N_ELEM])
+static double analyse(const hx_problem *problem, const hx_response_kind *kind, double dc[N_ELEM])
 {
     double density[N_ELEM];
     fixture_solver s;
@@ -266,9 +267,9 @@ static void check_compliance(const hx_mesh *mesh)
     hx_problem problem;
     double adjoint[N_ELEM], own[N_ELEM], worst = 0.0;
     CHECK_OK(make_problem(&problem, mesh, 0));
-    CHECK(hx_response_bytes(&hx_objective_compliance, &problem) == 0);
+    CHECK(hx_response_bytes(&hx_response_compliance, &problem, NULL) == 0);
     CHECK_REL(analyse(&problem, &work, adjoint),
-              analyse(&problem, hx_objective_find("compliance"), own), 1e-13);
+              analyse(&problem, hx_response_kind_find("compliance"), own), 1e-13);
     for (int e = 0; e < N_ELEM; e++) test_worst(&worst, fabs(own[e]));
     CHECK_ABS(test_max_difference(N_ELEM, adjoint, own), 0.0, 1e-11 * worst);
     hx_problem_free(&problem);
@@ -302,7 +303,7 @@ static void level_destroy(hx_update *update)
 
 static const hx_update_kind level = {.name = "level",
                                      .help = "uniform",
-                                     .most_constraints = 1,
+                                     .most_rows = 1,
                                      .bytes_per_elem = 8,
                                      .create = level_create,
                                      .propose = level_propose,
@@ -322,8 +323,8 @@ static void check_update(const hx_mesh *mesh)
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
     const int n_borrowed = 3 + !hx_filter_maps_design(&s.filter); /* energy, dv, dc; physical */
     CHECK(s.opt.n_field == HX_OPTIMIZER_FIELDS - n_borrowed);
-    CHECK(hx_optimizer_bytes(&problem, &level, s.filter.kind, &s.filter.params, s.pc.kind) ==
-          (size_t)(s.opt.n_field + 1) * 8 * N_ELEM);
+    CHECK(hx_optimizer_bytes(&problem, &settings.optimizer, s.filter.kind, &s.filter.params,
+                             s.pc.kind) == (size_t)(s.opt.n_field + 1) * 8 * N_ELEM);
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     CHECK(record.change == 0.25 && record.volume_trials == 3);
     fixture_get(&device, N_ELEM, proposal, s.opt.d_proposal);
@@ -352,7 +353,9 @@ static void check_volume(const hx_mesh *mesh, const hx_update_kind *kind)
     for (int i = 0; i < 3; i++) {
         CHECK_OK(hx_optimizer_step(&s.opt, &record));
         const double excess = record.volume - settings.design.volume_fraction;
-        const int is_right = kind->is_upper_limit ? excess <= 1e-4 : fabs(excess) <= 1e-6;
+        /* an upper limit is active: less material is never stiffer */
+        const int is_right =
+            kind->is_upper_limit ? excess <= 1e-4 && excess >= -0.03 : fabs(excess) <= 1e-6;
         CHECK_MSG(i == 0 || is_right, "%s: volume %.9g in design %d", kind->name, record.volume, i);
         CHECK(i == 0 || !record.volume_missed);
         CHECK(record.change > 0.0);
@@ -375,15 +378,15 @@ static int nothing(hx_response *o)
 
 static void check_tables(const hx_mesh *mesh)
 {
-    static const hx_objective_kind no_value = {.name = "idle", .help = "no value"},
-                                   no_derivative = {.name = "idle",
-                                                    .help = "no slope",
-                                                    .value = linear_value},
-                                   no_destroy = {.name = "idle",
-                                                 .help = "no end",
-                                                 .value = linear_value,
-                                                 .adjoint_load = linear_load,
-                                                 .create = nothing};
+    static const hx_response_kind no_value = {.name = "idle", .help = "no value"},
+                                  no_derivative = {.name = "idle",
+                                                   .help = "no slope",
+                                                   .value = linear_value},
+                                  no_destroy = {.name = "idle",
+                                                .help = "no end",
+                                                .value = linear_value,
+                                                .adjoint_load = linear_load,
+                                                .create = nothing};
     static const hx_update_kind no_propose = {
         .name = "idle", .help = "no step", .create = level_create, .destroy = level_destroy};
     hx_filter_kind no_backward = *hx_filter_find("none");
@@ -393,7 +396,7 @@ static void check_tables(const hx_mesh *mesh)
     double density[N_ELEM];
     fill_density(density);
     fixture_settings settings = settings_of(&no_value, NULL, density);
-    const hx_objective_kind *const displacement = hx_objective_find("displacement");
+    const hx_response_kind *const displacement = hx_response_kind_find("displacement");
     const hx_response_params right = {.set = "right", .direction = {0.0, 0.0, 1.0}},
                              no_set = {.direction = {0.0, 0.0, 1.0}},
                              no_direction = {.set = "right"},
@@ -420,13 +423,12 @@ static void check_tables(const hx_mesh *mesh)
                 "objective 'displacement' needs a set");
     CHECK_FAILS(hx_response_check(displacement, "objective", &problem, &no_set), HX_EINPUT,
                 "objective 'displacement' needs a set");
-    CHECK_FAILS(hx_response_check(displacement, "objective", &problem, &no_direction), HX_EINPUT,
-                "objective 'displacement' needs a direction");
+    CHECK_OK(hx_response_check(displacement, "objective", &problem, &no_direction)); /* its size */
     CHECK_FAILS(hx_response_check(displacement, "objective", &problem, &unknown), HX_EINPUT,
                 "no set 'rihgt'");
     CHECK_FAILS(hx_response_check(displacement, "objective", &problem, &held), HX_EINPUT,
                 "here: supports prescribe the displacement of set 'left'");
-    CHECK_FAILS(hx_response_check(&hx_objective_compliance, "objective", &problem, &right),
+    CHECK_FAILS(hx_response_check(&hx_response_compliance, "objective", &problem, &right),
                 HX_EINPUT, "objective 'compliance' does not take a set");
     hx_problem_free(&problem);
 }
@@ -436,17 +438,17 @@ static double second[N_ELEM], second_now;
 
 static int watch_propose(hx_update *update, hx_update_step *step)
 {
-    CHECK(update->n_constraint == 2 && update->constraint[0].kind == &hx_constraint_volume);
-    CHECK(update->constraint[1].limit == 0.25);
-    second_now = update->constraint[1].now;
-    HX_TRY(
-        device.ops->download(&device, second, update->constraint[1].d_derivative, sizeof second));
+    CHECK(update->n_row == 2 && update->row[0].response->kind == &hx_constraint_volume);
+    CHECK(update->row[1].bound == 0.25 && update->row[1].sign == 1.0);
+    const hx_response *const g = update->row[1].response;
+    second_now = g->now;
+    HX_TRY(device.ops->download(&device, second, g->d_derivative, sizeof second));
     return device.ops->copy(&device, step->d_proposal, step->d_design, sizeof second);
 }
 
 static const hx_update_kind watch = {.name = "watch",
                                      .help = "keeps the design",
-                                     .most_constraints = 2,
+                                     .most_rows = 2,
                                      .create = level_create,
                                      .propose = watch_propose,
                                      .destroy = level_destroy};
@@ -455,15 +457,17 @@ static const hx_update_kind watch = {.name = "watch",
  * objective, through a filter; optimality criteria refuse it by name. */
 static void check_constraints(const hx_mesh *mesh)
 {
-    const hx_objective_kind *const displacement = hx_objective_find("displacement");
+    const hx_response_kind *const displacement = hx_response_kind_find("displacement");
     double density[N_ELEM], dc[N_ELEM];
     hx_problem problem;
     fixture_solver s;
     hx_iteration record;
     fill_density(density);
     fixture_settings settings = settings_of(displacement, NULL, density);
-    hx_constraint_spec spec = {
-        .kind = displacement, .params = settings.optimizer.objective_params, .limit = 0.25};
+    hx_constraint_spec spec = {.kind = displacement,
+                               .params = settings.optimizer.objective_params,
+                               .max = 0.25,
+                               .min = NAN};
     settings.filter = "density";
     settings.filter_params.radius = 0.7;
     CHECK_OK(make_problem(&problem, mesh, 0));
@@ -474,7 +478,7 @@ static void check_constraints(const hx_mesh *mesh)
     fixture_solver_free(&s);
     settings.optimizer = (hx_optimizer_params){.n_constraint = 1, .constraint = &spec};
     CHECK_FAILS(fixture_solver_create(&s, &device, &problem, &settings), HX_EINPUT,
-                "update 'oc' supports 1 constraint, the volume first, but there are 2: volume, "
+                "update 'oc' supports 1 limit, that of the volume, but there are 2: volume, "
                 "displacement");
     settings.optimizer.update = &watch;
     const double value = record.objective;
@@ -497,7 +501,7 @@ static double mean_of(const hx_problem *problem, const char *set, const double *
     fixture_solver s;
     hx_iteration record;
     for (int e = 0; e < N_ELEM; e++) density[e] = rho;
-    fixture_settings settings = settings_of(hx_objective_find("displacement"), NULL, density);
+    fixture_settings settings = settings_of(hx_response_kind_find("displacement"), NULL, density);
     settings.optimizer.objective_params.set = set;
     memcpy(settings.optimizer.objective_params.direction, along, 3 * sizeof *along);
     CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
@@ -653,7 +657,7 @@ static void check_reference(const reference *r)
     params.n_spring = r->is_inverter ? 2 : 0;
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
     fixture_settings settings = fixture_defaults();
-    settings.optimizer.objective = hx_objective_find("displacement");
+    settings.optimizer.objective = hx_response_kind_find("displacement");
     settings.optimizer.objective_params =
         (hx_response_params){.set = r->set, .direction = {r->along[0], r->along[1], r->along[2]}};
     settings.density = density;
@@ -703,9 +707,9 @@ static const reference references[] = {
 
 static void check_words(void)
 {
-    CHECK(hx_objective_find("compliance") == &hx_objective_compliance);
+    CHECK(hx_response_kind_find("compliance") == &hx_response_compliance);
     CHECK(hx_update_find("oc") == &hx_update_oc);
-    CHECK(!hx_objective_find("linear") && !hx_update_find("level"));
+    CHECK(!hx_response_kind_find("linear") && !hx_update_find("level"));
 }
 
 int main(int argc, char **argv)
@@ -721,11 +725,11 @@ int main(int argc, char **argv)
     for (int prescribed = 0; prescribed < 2; prescribed++) {
         check_kind(&mesh, &linear, "none", prescribed, stride);
         check_kind(&mesh, &square, "none", prescribed, stride);
-        for (size_t i = 0; hx_objectives[i]; i++)
-            for (size_t k = 0; hx_filters[k]; k++)
-                if (hx_objectives[i]->adjoint_load ? !hx_filters[k]->is_heuristic
-                                                   : strcmp(hx_filters[k]->name, "none") == 0)
-                    check_kind(&mesh, hx_objectives[i], hx_filters[k]->name, prescribed, stride);
+        for (size_t k = 0; hx_filters[k]; k++)
+            if (!hx_filters[k]->is_heuristic)
+                check_kind(&mesh, hx_response_kind_find("displacement"), hx_filters[k]->name,
+                           prescribed, stride);
+        check_kind(&mesh, &hx_response_compliance, "none", prescribed, stride);
     }
     check_tables(&mesh);
     check_constraints(&mesh);

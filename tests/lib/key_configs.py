@@ -80,6 +80,13 @@ def base_of(key):
     if key.startswith("optimization.objective."):
         return {"optimization": PLAIN.replace("filter", 'objective = { kind = "displacement"; set = "right"; '
                                               "direction = [0.0, 0.0, -1.0]; }; filter")}
+    if key.startswith("optimization.constraints["):
+        return {**TWO, "optimization": PLAIN.replace("filter", 'constraints = ( { kind = "displacement"; set = "right"; max = 9.0; '
+                                                     "direction = [0.0, 0.0, -1.0]; } ); filter")}
+    if key == "optimization.kkt_tolerance":
+        return {"optimization": PLAIN.replace("filter", 'update = "mma"; filter')}
+    if key in ("optimization.start", "optimization.constraints"):
+        return {"optimization": PLAIN}
     if key == "weights":
         return TWO
     if group == "springs":
@@ -91,6 +98,10 @@ def base_of(key):
         return {"sets": f'sets = ( {{ name = "mount"; {shape} }} );', "optimization": PLAIN}
     if ".symmetry" in key:
         return {"optimization": PLAIN.replace("};", '}; symmetry = ( { point = [0.0, 2.0, 0.0]; normal = [0.0, 1.0, 0.0]; } );', 1)}
+    if ".repetition" in key:
+        kind = 'kind = "pattern"; step = [3.0, 0.0, 0.0]' if key.endswith(".step") else \
+            'kind = "cyclic"; point = [0.0, 2.0, 2.0]; axis = [1.0, 0.0, 0.0]'
+        return {"optimization": PLAIN.replace("};", f"}}; repetition = ( {{ {kind}; copies = 2; }} );", 1)}
     if ".thin[]" in key:
         return {"optimization": PLAIN, "solver": 'solver = { device = "cpu"; multigrid = { coarsening = { thin = ( { cells_from '
                 '= 3; cells_to = 5; } ); }; }; };'}

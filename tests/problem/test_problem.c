@@ -66,7 +66,7 @@ static void check_design(void)
 {
     static const double bad_penalty[] = {0.5, -3.0, 100.0, NAN};
     static const double bad_rho_min[] = {0.0, 1.0, -0.1, NAN};
-    static const double bad_volume[] = {0.0, 1.01, -0.5, NAN};
+    static const double bad_volume[] = {1e-7, 1.01, -0.5, NAN};
     CHECK_OK(hx_design_check(&hx_design_defaults, "beam.cfg"));
     for (int i = 0; i < 4; i++) {
         hx_design_params bad = hx_design_defaults;

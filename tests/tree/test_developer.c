@@ -14,8 +14,8 @@
 extern const hx_operator_kind hx_operator_cpu_tile;
 extern const hx_precond_kind hx_precond_two_step;
 extern const hx_filter_kind hx_filter_nodal;
-extern const hx_objective_kind hx_objective_reach;
-extern const hx_constraint_kind hx_constraint_share;
+extern const hx_response_kind hx_response_reach;
+extern const hx_response_kind hx_response_share;
 extern const hx_update_kind hx_update_careful;
 extern const hx_generator hx_generator_taper;
 extern const hx_command hx_command_count;
@@ -189,11 +189,11 @@ static void check_objective(const hx_problem *problem)
     fill(density, N_ELEM, 0.2, 0.8);
     settings.density = density;
     settings.pcg.tolerance = 1e-14;
-    settings.optimizer.objective = &hx_objective_reach;
+    settings.optimizer.objective = &hx_response_reach;
     CHECK_FAILS(fixture_solver_create(&s, &device, problem, &settings), HX_EINPUT,
                 "objective 'reach' needs a set");
-    settings.optimizer.objective_params =
-        (hx_response_params){.set = "nowhere", .direction = {0.3, 0.0, -2.0}};
+    settings.optimizer.objective_params = (hx_response_params){
+        .set = "nowhere", .direction = {0.3, 0.0, -2.0}, .load_case = HX_ALL_CASES};
     CHECK_FAILS(fixture_solver_create(&s, &device, problem, &settings), HX_EINPUT,
                 "a set with nodes, not 'nowhere'");
     settings.optimizer.objective_params.set = "right";
@@ -211,7 +211,7 @@ static void check_objective(const hx_problem *problem)
 }
 
 /* An update that keeps the design, and what it receives. */
-static hx_response received[2];
+static hx_limit_row received[2];
 
 static int create_nothing(hx_update *update)
 {
@@ -221,7 +221,7 @@ static int create_nothing(hx_update *update)
 
 static int keep(hx_update *update, hx_update_step *step)
 {
-    for (int i = 0; i < 2; i++) received[i] = update->constraint[i];
+    for (int i = 0; i < 2; i++) received[i] = update->row[i];
     return device.ops->copy(&device, step->d_proposal, step->d_design, N_ELEM * sizeof(double));
 }
 
@@ -234,12 +234,12 @@ static void check_constraint(const hx_problem *problem)
 {
     static const hx_update_kind keeper = {.name = "keeper",
                                           .help = "keeps the design",
-                                          .most_constraints = 2,
+                                          .most_rows = 2,
                                           .create = create_nothing,
                                           .propose = keep,
                                           .destroy = destroy_nothing};
     hx_constraint_spec spec = {
-        .kind = &hx_constraint_share, .params = {.set = "left"}, .limit = 0.1};
+        .kind = &hx_response_share, .params = {.set = "left"}, .max = 0.1, .min = NAN};
     double density[N_ELEM], dg[N_ELEM], volume = 0.0;
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
@@ -252,20 +252,21 @@ static void check_constraint(const hx_problem *problem)
                 "set 'left' has no elements");
     spec.params.set = "core";
     CHECK_FAILS(fixture_solver_create(&s, &device, problem, &settings), HX_EINPUT,
-                "update 'oc' supports 1 constraint, the volume first, but there are 2: volume, "
+                "update 'oc' supports 1 limit, that of the volume, but there are 2: volume, "
                 "share");
     settings.optimizer.update = &keeper;
     CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
-    fixture_get(&device, N_ELEM, dg, received[1].d_derivative);
+    fixture_get(&device, N_ELEM, dg, received[1].response->d_derivative);
     for (int e = 0; e < N_ELEM; e++) {
         const hx_set *const core = hx_mesh_find_set(problem->mesh, "core");
         const int is_in = core->elem[0] == e || core->elem[1] == e;
         CHECK(dg[e] == (is_in ? problem->volume[e] : 0.0));
         volume += dg[e] * density[e];
     }
-    CHECK(received[1].limit == 0.1 && fabs(received[1].now - volume) <= 1e-14);
-    CHECK(received[0].kind == &hx_constraint_volume && received[0].limit > received[0].now);
+    CHECK(received[1].bound == 0.1 && fabs(received[1].response->now - volume) <= 1e-14);
+    CHECK(received[0].response->kind == &hx_constraint_volume &&
+          received[0].bound > received[0].response->now);
     fixture_solver_free(&s);
 }
 

@@ -150,25 +150,23 @@ int hx_cpu_mma_end(hx_device *dev, const hx_device_mma *mma)
     return HX_OK;
 }
 
-int hx_cpu_mma_measure(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2])
+int hx_cpu_mma_measure(hx_device *dev, const hx_device_mma *mma, double *largest)
 {
-    double part[2][HX_N_PART], largest = 0.0;
+    double change = 0.0, free_change = 0.0, kkt = 0.0;
     (void)dev;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-    for (int k = 0; k < HX_N_PART; k++) {
-        double left = 0.0, all = 0.0;
-        for (int64_t e = hx_part_begin(mma->n, k); e < hx_part_begin(mma->n, k + 1); e++) {
-            const double x = mma->d_design[e], moved = mma->d_proposal[e] - x;
-            if (!is_free(mma->d_passive, e)) continue;
-            if (fabs(moved) > largest) largest = fabs(moved);
-            hx_mma_add_kkt(mma, x, e, &left, &all);
-        }
-        part[0][k] = left;
-        part[1][k] = all;
+#pragma omp parallel for schedule(static) reduction(max : change, free_change, kkt)
+    for (int64_t e = 0; e < mma->n; e++) {
+        const double x = mma->d_design[e], moved = mma->d_proposal[e] - x;
+        if (!is_free(mma->d_passive, e)) continue;
+        const double size = hx_mma_free_change(mma, mma->d_state[e], moved);
+        const double left = hx_mma_kkt(mma, x, e);
+        if (fabs(moved) > change) change = fabs(moved);
+        if (size > free_change) free_change = size;
+        if (left > kkt) kkt = left;
     }
-    *change = largest;
-    sum[0] = hx_sum_parts(part[0]);
-    sum[1] = hx_sum_parts(part[1]);
+    largest[HX_MMA_CHANGE] = change;
+    largest[HX_MMA_FREE_CHANGE] = free_change;
+    largest[HX_MMA_KKT] = kkt;
     return HX_OK;
 }
 

@@ -87,7 +87,7 @@ int hx_cpu_cone_sum(hx_device *dev, const hx_device_bins *cells, double radius, 
 int hx_cpu_mma_begin(hx_device *dev, const hx_device_mma *mma, double *sum);
 int hx_cpu_mma_dual(hx_device *dev, const hx_device_mma *mma, double *sum);
 int hx_cpu_mma_end(hx_device *dev, const hx_device_mma *mma);
-int hx_cpu_mma_measure(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2]);
+int hx_cpu_mma_measure(hx_device *dev, const hx_device_mma *mma, double *largest);
 int hx_cpu_mma_settle(hx_device *dev, const hx_device_mma *mma);
 
 #endif

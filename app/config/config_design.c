@@ -1,0 +1,263 @@
+/* Rules of the objective, the constraints, the volume, the update and the filter of a config. */
+#include <math.h>
+#include <string.h>
+
+#include "config_check.h"
+#include "config_schema.h"
+#include "core/registry.h"
+
+static int is_kind(const char *kind, const char *name)
+{
+    return strcmp(kind, name) == 0;
+}
+
+static int is_amount(const char *kind)
+{
+    return is_kind(kind, "volume") || is_kind(kind, "mass");
+}
+
+static const hx_config_constraint *constraint_of(const hx_config *cfg, size_t i)
+{
+    const hx_config_constraint *const list = cfg->optimization.constraints.entry;
+    return &list[i];
+}
+
+static int has_volume_limit(const hx_config *cfg)
+{
+    for (size_t i = 0; i < cfg->optimization.constraints.n; i++)
+        if (is_kind(constraint_of(cfg, i)->kind, "volume")) return 1;
+    return 0;
+}
+
+/* 1 if a constraint limits something else than the amount of material. */
+static int has_other_limit(const hx_config *cfg)
+{
+    for (size_t i = 0; i < cfg->optimization.constraints.n; i++)
+        if (!is_amount(constraint_of(cfg, i)->kind)) return 1;
+    return 0;
+}
+
+int hx_config_needs_derivatives(const hx_config *cfg)
+{
+    if (!is_kind(cfg->optimization.objective.kind, "compliance")) return 1;
+    for (size_t i = 0; i < cfg->optimization.constraints.n; i++)
+        if (!is_kind(constraint_of(cfg, i)->kind, "volume")) return 1;
+    return cfg->optimization.objective.load_case > 0;
+}
+
+static const char *place_of(const hx_config *cfg, const char *key)
+{
+    const hx_value *const value = hx_value_find(cfg->tree, key);
+    return value ? value->origin : cfg->path;
+}
+
+/* --- one constraint --- */
+
+static int check_direction(const char *origin, const double direction[3])
+{
+    if (isnan(direction[0])) return HX_OK;
+    for (int i = 0; i < 3; i++)
+        if (fabs(direction[i]) > 0.0) return HX_OK;
+    return hx_config_fault(origin, "direction",
+                           "it has the length 0; give a vector of any length, for example "
+                           "direction = [0.0, 0.0, -1.0]");
+}
+
+/* Set, second set and direction of a response; text is its place. */
+static int check_place(const char *origin, const char *set, const char *set_2, int of,
+                       const double direction[3])
+{
+    if (set_2 && !set)
+        return hx_config_fault(origin, "set_2", "it needs a set from which it is subtracted");
+    if (set_2 && of == HX_OF_LARGEST)
+        return hx_config_fault(origin, "of",
+                               "with set_2 the difference of two means is taken; leave out "
+                               "of = \"max\" or set_2");
+    if (set_2 && strcmp(set, set_2) == 0)
+        return hx_config_fault(origin, "set_2", "'%s' is also the set, so the difference is 0",
+                               set);
+    return check_direction(origin, direction);
+}
+
+static int check_zero(const hx_config_constraint *c, const char *key, double limit)
+{
+    if (!(limit <= 0.0 && limit >= 0.0)) return HX_OK;
+    return hx_config_fault(c->origin, key,
+                           "a limit of 0 has no scale by which its violation can be measured; "
+                           "give the smallest value that matters, for example %s = 0.001",
+                           key);
+}
+
+/* 1 if no value of the response is negative. */
+static int is_never_negative(const hx_config_constraint *c)
+{
+    if (is_amount(c->kind)) return 1;
+    if (!is_kind(c->kind, "displacement") && !is_kind(c->kind, "reaction")) return 0;
+    return c->magnitude || isnan(c->direction[0]);
+}
+
+static int check_bounds(const hx_config_constraint *c)
+{
+    const double largest = fmax(c->max, c->min); /* of the one if the other is NaN */
+    if (isnan(c->max) && isnan(c->min))
+        return hx_config_fault(c->origin, "",
+                               "neither max nor min; give one or both, for "
+                               "example max = 0.3");
+    HX_TRY(check_zero(c, "max", c->max));
+    HX_TRY(check_zero(c, "min", c->min));
+    if (c->min > c->max)
+        return hx_config_fault(c->origin, "min", "%g is above max = %g, so no design meets both",
+                               c->min, c->max);
+    if (is_never_negative(c) && c->max < 0.0)
+        return hx_config_fault(c->origin, "max", "%g is negative, but %s is at least 0", c->max,
+                               is_amount(c->kind) ? c->kind : "a magnitude");
+    if (is_never_negative(c) && c->min < 0.0)
+        return hx_config_fault(
+            c->origin, "min", "%g is negative, but %s is at least 0; leave min out%s", c->min,
+            is_amount(c->kind) ? c->kind : "a magnitude",
+            is_amount(c->kind) ? "" : ", or give a direction for a signed value");
+    if (is_kind(c->kind, "volume") && largest > 1.0)
+        return hx_config_fault(c->origin, c->max > 1.0 ? "max" : "min",
+                               "%g is above 1: it is a share of the whole volume, passive elements "
+                               "included",
+                               largest);
+    return HX_OK;
+}
+
+static int check_cases(const hx_config_constraint *c, const hx_value *entry)
+{
+    if (c->load_case.n == 0 && hx_value_member(entry, "case"))
+        return hx_config_fault(c->origin, "case",
+                               "the list is empty; leave the key out for every "
+                               "case");
+    for (size_t i = 0; i < c->load_case.n; i++)
+        for (size_t k = 0; k < i; k++)
+            if ((int)c->load_case.value[i] == (int)c->load_case.value[k])
+                return hx_config_fault(c->origin, "case", "case %d occurs twice",
+                                       (int)c->load_case.value[i]);
+    return HX_OK;
+}
+
+static int check_name(const hx_config_constraint *c)
+{
+    if (!c->name) return HX_OK;
+    for (const unsigned char *ch = (const unsigned char *)c->name; *ch; ch++)
+        if (*ch < 0x20 || *ch == ',' || *ch == '"')
+            return hx_config_fault(c->origin, "name",
+                                   "'%s' cannot name a column of history.csv; leave out commas, "
+                                   "quotes and control characters",
+                                   c->name);
+    return HX_OK;
+}
+
+static int check_constraints(const hx_config *cfg)
+{
+    const hx_value *const list = hx_value_find(cfg->tree, "optimization.constraints");
+    if (list && cfg->optimization.constraints.n == 0)
+        return hx_config_fault(list->origin, "optimization.constraints",
+                               "the list is empty; leave the key out");
+    for (size_t i = 0; i < cfg->optimization.constraints.n; i++) {
+        const hx_config_constraint *const c = constraint_of(cfg, i);
+        HX_TRY(check_place(c->origin, c->set, c->set_2, c->of, c->direction));
+        HX_TRY(check_bounds(c));
+        HX_TRY(check_cases(c, list->child[i]));
+        HX_TRY(check_name(c));
+    }
+    return HX_OK;
+}
+
+/* --- what belongs together --- */
+
+static int check_objective(const hx_config *cfg)
+{
+    static const char key[] = "optimization.objective";
+    const char *const kind = cfg->optimization.objective.kind;
+    char place[HX_CONFIG_PLACE];
+    HX_TRY(check_place(hx_config_place(cfg, key, place, sizeof place),
+                       cfg->optimization.objective.set, cfg->optimization.objective.set_2,
+                       cfg->optimization.objective.of, cfg->optimization.objective.direction));
+    if (is_amount(kind) && !has_other_limit(cfg))
+        return hx_config_fault(place_of(cfg, key), key,
+                               "the least %s without a limit on anything else is no part at all; "
+                               "add one, for example constraints = ( { kind = \"displacement\"; "
+                               "set = \"...\"; max = 0.3; } )",
+                               kind);
+    return HX_OK;
+}
+
+static int check_volume(const hx_config *cfg)
+{
+    static const char key[] = "optimization.volume_fraction";
+    const char *const kind = cfg->optimization.objective.kind;
+    const hx_value *const group = hx_value_find(cfg->tree, "optimization");
+    if (isnan(cfg->optimization.volume_fraction)) {
+        if (cfg->optimization.constraints.n > 0 ||
+            (!is_kind(kind, "compliance") && !is_kind(kind, "worst_compliance")))
+            return HX_OK;
+        return hx_config_fault(
+            group ? group->origin : cfg->path, key, "required key is missing; for example %s",
+            group ? "volume_fraction = 0.3" : "optimization = { volume_fraction = 0.3; };");
+    }
+    if (is_amount(kind))
+        return hx_config_fault(place_of(cfg, key), key,
+                               "the %s is minimized, so it is not prescribed; leave the key out "
+                               "(optimization.start sets the first density)",
+                               kind);
+    if (has_volume_limit(cfg))
+        return hx_config_fault(place_of(cfg, key), key,
+                               "a constraint of kind \"volume\" limits the volume already; keep "
+                               "one of them");
+    return HX_OK;
+}
+
+static int check_start(const hx_config *cfg)
+{
+    static const char key[] = "optimization.start";
+    if (isnan(cfg->optimization.start)) return HX_OK;
+    if (cfg->optimization.initial)
+        return hx_config_fault(place_of(cfg, key), key,
+                               "optimization.initial gives the first design; keep one of them");
+    if (cfg->optimization.start < cfg->optimization.rho_min)
+        return hx_config_fault(place_of(cfg, key), key, "%g is below optimization.rho_min = %g",
+                               cfg->optimization.start, cfg->optimization.rho_min);
+    return HX_OK;
+}
+
+static int check_update(const hx_config *cfg)
+{
+    static const char key[] = "optimization.update";
+    if (hx_config_is_auto(cfg->optimization.update) ||
+        hx_update_find(cfg->optimization.update) != &hx_update_oc)
+        return HX_OK;
+    if (cfg->optimization.constraints.n > 0)
+        return hx_config_fault(place_of(cfg, key), key,
+                               "optimality criteria take no constraints beside volume_fraction; "
+                               "use \"auto\", \"mma\" or \"gcmma\"");
+    if (isnan(cfg->optimization.volume_fraction))
+        return hx_config_fault(place_of(cfg, key), key,
+                               "optimality criteria need optimization.volume_fraction; give it, "
+                               "or use \"auto\", \"mma\" or \"gcmma\"");
+    return HX_OK;
+}
+
+static int check_filter(const hx_config *cfg)
+{
+    static const char key[] = "optimization.filter.kind";
+    const char *const filter = cfg->optimization.filter.kind;
+    if (!hx_config_needs_derivatives(cfg) || !hx_filter_find(filter)->is_heuristic) return HX_OK;
+    return hx_config_fault(place_of(cfg, key), key,
+                           "filter '%s' changes derivatives by a rule that fits only the "
+                           "compliance at a given volume; constraints and other objectives need "
+                           "exact ones: write kind = \"density\" or \"helmholtz\"",
+                           filter);
+}
+
+int hx_config_check_design(const hx_config *cfg)
+{
+    HX_TRY(check_constraints(cfg));
+    HX_TRY(check_objective(cfg));
+    HX_TRY(check_volume(cfg));
+    HX_TRY(check_start(cfg));
+    HX_TRY(check_update(cfg));
+    return check_filter(cfg);
+}

@@ -1,0 +1,121 @@
+/* Limits of a run: a table of their last values, and a plot per limit. */
+#include <math.h>
+#include <string.h>
+
+#include "../text/html.h"
+#include "plot.h"
+#include "report.h"
+
+static const hx_json_value *limits_of(const hx_report_run *run)
+{
+    const hx_json_value *const list = hx_json_at(run->summary.root, "limits");
+    return list && list->kind == HX_JSON_ARRAY ? list : NULL;
+}
+
+/* The unit of a limit, such as " mm"; returns text. */
+static const char *unit_of(const hx_json_value *limit, char *text, size_t n_text)
+{
+    const char *const unit = hx_json_text_at(limit, "unit", "");
+    snprintf(text, n_text, "%s%s", unit[0] ? " " : "", unit);
+    return text;
+}
+
+/* Plots the column of a limit, in all runs that have it. The limit is that of the first of them. */
+static void put_plot(const hx_report *report, const hx_json_value *limit, FILE *f)
+{
+    const char *const name = hx_json_text_at(limit, "name", "");
+    const double bound[2] = {hx_json_number_at(limit, "max"), hx_json_number_at(limit, "min")};
+    char unit[64], title[256];
+    hx_plot plot = {.title = title,
+                    .unit = unit_of(limit, unit, sizeof unit),
+                    .x_name = "Design iteration",
+                    .x_short = "iteration",
+                    .is_log = 1};
+    snprintf(title, sizeof title, "Limit %s", name);
+    for (int i = 0; i < 2; i++)
+        if (!isnan(bound[i])) plot.level[plot.n_level++] = bound[i];
+    for (size_t i = 0; i < report->n_run; i++) {
+        const hx_report_run *const run = &report->run[i];
+        const double *const y = hx_csv_column(&run->history, name);
+        if (!y || run->history.n_row == 0) continue;
+        plot.line[plot.n_line++] = (hx_plot_line){run->label, (int)i, y, run->history.n_row};
+    }
+    if (plot.n_line > 0) hx_plot_lines(&plot, f);
+}
+
+/* 1 if a run before the i-th has a limit of that name. */
+static int is_plotted(const hx_report *report, size_t i, const char *name)
+{
+    for (size_t k = 0; k < i; k++) {
+        const hx_json_value *const list = limits_of(&report->run[k]);
+        for (const hx_json_value *v = list ? list->first : NULL; v; v = v->next)
+            if (strcmp(hx_json_text_at(v, "name", ""), name) == 0) return 1;
+    }
+    return 0;
+}
+
+void hx_report_write_limit_plots(const hx_report *report, FILE *f)
+{
+    for (size_t i = 0; i < report->n_run; i++) {
+        const hx_json_value *const list = limits_of(&report->run[i]);
+        for (const hx_json_value *v = list ? list->first : NULL; v; v = v->next)
+            if (!is_plotted(report, i, hx_json_text_at(v, "name", ""))) put_plot(report, v, f);
+    }
+}
+
+static void put_bound(const hx_json_value *limit, FILE *f)
+{
+    const double max = hx_json_number_at(limit, "max"), min = hx_json_number_at(limit, "min");
+    if (isnan(min))
+        fprintf(f, "at most %.6g", max);
+    else if (isnan(max))
+        fprintf(f, "at least %.6g", min);
+    else
+        fprintf(f, "%.6g to %.6g", min, max);
+}
+
+/* "displacement of tip, case 2" */
+static void put_what(const hx_json_value *limit, FILE *f)
+{
+    const char *const set = hx_json_text_at(limit, "set", NULL), *const set_2 = hx_json_text_at(
+                                                                     limit, "set_2", NULL);
+    const double load_case = hx_json_number_at(limit, "case");
+    hx_html_text(f, hx_json_text_at(limit, "kind", ""));
+    if (set) hx_html_printf(f, " of %s", set);
+    if (set_2) hx_html_printf(f, " minus %s", set_2);
+    if (!isnan(load_case)) hx_html_printf(f, ", case %g", load_case);
+}
+
+static void put_row(const hx_json_value *limit, FILE *f)
+{
+    char unit[64];
+    const hx_json_value *const met = hx_json_at(limit, "met");
+    const int is_met = met && met->number > 0.0;
+    fputs("<tr><th scope=\"row\">", f);
+    hx_html_text(f, hx_json_text_at(limit, "name", ""));
+    fputs("</th><td>", f);
+    put_what(limit, f);
+    fprintf(f, "</td><td>%.6g", hx_json_number_at(limit, "value"));
+    hx_html_text(f, unit_of(limit, unit, sizeof unit));
+    fputs("</td><td>", f);
+    put_bound(limit, f);
+    hx_html_text(f, unit);
+    fprintf(f, "</td><td><span class=\"state %s\">", is_met ? "ok" : "not");
+    if (is_met)
+        fputs("met", f);
+    else
+        fprintf(f, "off by %.3g&nbsp;%%", 100.0 * hx_json_number_at(limit, "violation"));
+    fputs("</span></td></tr>\n", f);
+}
+
+void hx_report_write_limits(const hx_report_run *run, FILE *f)
+{
+    const hx_json_value *const list = limits_of(run);
+    if (!list) return;
+    fputs("<section><h3>Limits</h3><div class=\"wide\"><table class=\"compare\"><thead><tr>"
+          "<th scope=\"col\">Limit</th><th scope=\"col\">of</th><th scope=\"col\">Last design</th>"
+          "<th scope=\"col\">Allowed</th><th scope=\"col\"></th></tr></thead><tbody>\n",
+          f);
+    for (const hx_json_value *v = list->first; v; v = v->next) put_row(v, f);
+    fputs("</tbody></table></div></section>\n", f);
+}

@@ -1,0 +1,165 @@
+/* The limits of the config on every design that verify analyses, and the verdict. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../session/limits.h"
+#include "../text/table.h"
+#include "core/base/fit.h"
+#include "core/base/memory.h"
+#include "verify.h"
+
+/* 1 if the sets of a limit are on the mesh. */
+static int is_there(const hx_mesh *mesh, const hx_response_params *params)
+{
+    return (!params->set || hx_mesh_find_set(mesh, params->set)) &&
+           (!params->set_2 || hx_mesh_find_set(mesh, params->set_2));
+}
+
+int hx_verify_find_limits(const hx_verify *v, hx_analysis *analysis, const hx_constraint_spec *spec,
+                          const double *density, hx_verify_analysis *a)
+{
+    const int n = v->session.limits.n;
+    const hx_mesh *const mesh = analysis->problem->mesh;
+    if (n == 0) return HX_OK;
+    HX_TRY(hx_alloc(&a->limit, (size_t)n, sizeof *a->limit, "limits"));
+    for (int i = 0; i < n; i++) {
+        a->limit[i] = NAN;
+        if (!is_there(mesh, &spec[i].params)) continue;
+        hx_limit_value found;
+        HX_TRY(hx_limit_values(analysis, 1, &spec[i], density, a->volume, &found));
+        a->limit[i] = found.value;
+    }
+    return HX_OK;
+}
+
+const hx_verify_analysis *hx_verify_made(const hx_verify *v, const char **name)
+{
+    *name = "surface";
+    if (v->surface.path) return &v->surface.analysis;
+    *name = "quadratic";
+    if (v->quadratic.requested) return &v->quadratic.analysis;
+    *name = "0/1";
+    return &v->analysis[HX_VERIFY_SOLID];
+}
+
+/* Violation of limit i by the made part; NAN if its value is unknown. */
+static double made_violation(const hx_verify *v, int i)
+{
+    const char *name;
+    const double value = hx_verify_made(v, &name)->limit[i];
+    return isnan(value) ? (double)NAN : hx_limit_violation(&v->session.limits.spec[i], value);
+}
+
+static int is_missed(const hx_verify *v, int i)
+{
+    return !(100.0 * made_violation(v, i) <= v->limit_tolerance);
+}
+
+int hx_verify_count_missed(const hx_verify *v)
+{
+    int n = 0;
+    for (int i = 0; i < v->session.limits.n; i++) n += is_missed(v, i);
+    return n;
+}
+
+static void add_value(hx_table *table, double value)
+{
+    if (isnan(value))
+        hx_table_add(table, "unknown");
+    else
+        hx_table_add(table, "%.6g", value);
+}
+
+void hx_verify_print_limits(const hx_verify *v)
+{
+    const hx_limits *const limits = &v->session.limits;
+    /* in the order of the columns; NULL: not analysed */
+    const struct {
+        const char *name;
+        const hx_verify_analysis *of;
+    } column[] = {{"grey", &v->analysis[HX_VERIFY_GREY]},
+                  {"0/1", &v->analysis[HX_VERIFY_SOLID]},
+                  {"quadratic", v->quadratic.requested ? &v->quadratic.analysis : NULL},
+                  {"surface", v->surface.path ? &v->surface.analysis : NULL}};
+    enum { N_COLUMN = sizeof column / sizeof column[0] };
+    const char *made;
+    char align[N_COLUMN + 4] = "ll", text[160];
+    hx_table table;
+    if (limits->n == 0 || hx_log_get_level() < HX_LOG_NORMAL) return;
+    hx_verify_made(v, &made);
+    for (int k = 0; k < N_COLUMN; k++)
+        if (column[k].of) strcat(align, "r");
+    strcat(align, "l");
+    hx_log_info("\nlimits, judged on the %s%s, tolerance %g %%", made,
+                strcmp(made, "surface") == 0 ? "" : " design", v->limit_tolerance);
+    hx_table_begin(&table, align);
+    hx_table_add(&table, "%s", "");
+    hx_table_add(&table, "%s", "");
+    for (int k = 0; k < N_COLUMN; k++)
+        if (column[k].of) hx_table_add(&table, "%s", column[k].name);
+    hx_table_add(&table, "%s", "");
+    for (int i = 0; i < limits->n; i++) {
+        const hx_constraint_spec *const spec = &limits->spec[i];
+        const char *const unit = hx_response_unit_text(&v->session, spec->kind);
+        const double violation = 100.0 * made_violation(v, i);
+        hx_table_add(&table, "%s", spec->name);
+        hx_table_add(&table, "%s", hx_bound_text(spec->max, spec->min, unit, text, sizeof text));
+        for (int k = 0; k < N_COLUMN; k++)
+            if (column[k].of) add_value(&table, column[k].of->limit[i]);
+        if (isnan(violation))
+            hx_table_add(&table, "unknown");
+        else if (is_missed(v, i))
+            hx_table_add(&table, "missed by %.3g %%", violation);
+        else
+            hx_table_add(&table, "met");
+    }
+    hx_table_end(&table, 2);
+}
+
+const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n_text)
+{
+    const hx_constraint_spec *const spec = &v->session.limits.spec[i];
+    const char *const unit = hx_response_unit_text(&v->session, spec->kind);
+    const char *made;
+    char bound[160];
+    const double value = hx_verify_made(v, &made)->limit[i];
+    text[0] = '\0';
+    if (!is_missed(v, i)) return text;
+    if (isnan(value)) {
+        hx_fit(text, n_text, "limit '%s' cannot be judged: no part of set '%s'%s%s%s is on the %s",
+               spec->name, spec->params.set, spec->params.set_2 ? " or '" : "",
+               spec->params.set_2 ? spec->params.set_2 : "", spec->params.set_2 ? "'" : "", made);
+        return text;
+    }
+    hx_fit(text, n_text,
+           "limit '%s' is missed by %.3g %%: %.6g%s on the %s, %s is required; tighten it by that "
+           "share in the config, and run again",
+           spec->name, 100.0 * made_violation(v, i), value, unit, made,
+           hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound));
+    return text;
+}
+
+void hx_verify_write_limits(hx_json *json, const hx_verify *v, const hx_verify_analysis *a)
+{
+    const hx_limits *const limits = &v->session.limits;
+    if (limits->n == 0) return;
+    hx_json_open_array(json, "limits");
+    for (int i = 0; i < limits->n; i++) {
+        const hx_constraint_spec *const spec = &limits->spec[i];
+        const char *const unit = hx_response_unit_text(&v->session, spec->kind);
+        const double violation =
+            isnan(a->limit[i]) ? (double)NAN : hx_limit_violation(spec, a->limit[i]);
+        hx_json_open_object(json, NULL);
+        hx_json_string(json, "name", spec->name);
+        hx_json_string(json, "kind", spec->kind->name);
+        hx_json_string(json, "unit", unit[0] ? unit + 1 : NULL);
+        hx_json_number(json, "value", a->limit[i]);
+        hx_json_number(json, "max", spec->max);
+        hx_json_number(json, "min", spec->min);
+        hx_json_number(json, "violation", violation);
+        hx_json_bool(json, "met", 100.0 * violation <= v->limit_tolerance);
+        hx_json_close_object(json);
+    }
+    hx_json_close_array(json);
+}

@@ -1,0 +1,55 @@
+/* Compliance, the work of the loads (P1). Self-adjoint: lambda is the weight times u. */
+#include "../operator/element_ops.h"
+#include "design_ops.h"
+#include "response.h"
+
+static hx_response_unit unit(const hx_problem *problem)
+{
+    return hx_problem_is_heat(problem) ? HX_VALUE_POWER_TEMPERATURE : HX_VALUE_ENERGY;
+}
+
+static int value(const hx_response *o, double *compliance)
+{
+    hx_analysis *const a = o->analysis;
+    HX_TRY(hx_analysis_compliance(a, compliance));
+    if (o->params.load_case != HX_ALL_CASES)
+        *compliance = a->load_case[o->params.load_case].compliance;
+    return HX_OK;
+}
+
+/* 2 u' df/drho_e of a case, also with prescribed displacements. */
+static int add_body_work(hx_analysis *a, int c, double *d_dc)
+{
+    const hx_body_field *const body = hx_problem_body(a->problem, c);
+    hx_device *dev = a->dev;
+    if (!body) return HX_OK;
+    return dev->ops->body->work(dev, &a->op->model, body, 2.0, a->d_rho, a->d_u[c], d_dc);
+}
+
+/* dC/drho_e = -p rho_e^(p-1) E u_e' Ke u_e, also with prescribed displacements. */
+static int derivative(const hx_response *o, const double *d_energy, double *d_dc)
+{
+    hx_analysis *const a = o->analysis;
+    hx_device *dev = a->dev;
+    const int c = o->params.load_case;
+    if (c != HX_ALL_CASES) {
+        HX_TRY(hx_operator_energy(a->op, a->d_u[c], d_dc));
+        d_energy = d_dc;
+    }
+    HX_TRY(dev->ops->design->sensitivity(dev, a->fields->mesh->n_elem, a->problem->least,
+                                         a->penalty, a->d_modulus, a->d_rho, d_energy, d_dc));
+    return c != HX_ALL_CASES ? add_body_work(a, c, d_dc) : hx_analysis_body_work(a, d_dc);
+}
+
+const hx_response_kind hx_response_compliance = {
+    .name = "compliance",
+    .help =
+        "work of the loads, as a weighted sum over the load cases; minimal for the stiffest part",
+    .is_objective = 1,
+    .is_constraint = 1,
+    .takes = HX_TAKES_CASE,
+    .is_distributed = 1,
+    .unit = unit,
+    .value = value,
+    .derivative = derivative,
+};

@@ -1,0 +1,58 @@
+/* Temperature of a set: the mean, the difference of the means of two sets, or the largest. It is
+ * absolute: the solved difference to the reference plus the reference (problem.h). */
+#include "response_set.h"
+
+static hx_response_unit unit(const hx_problem *problem)
+{
+    (void)problem;
+    return HX_VALUE_TEMPERATURE;
+}
+
+static int check(const hx_problem *problem, const hx_response_params *params)
+{
+    const char *const origin = params->origin ? params->origin : "temperature";
+    if (!hx_problem_is_heat(problem))
+        return HX_RAISE(HX_EINPUT, "%s: only physics = \"heat\" has temperatures", origin);
+    if (params->is_magnitude && !params->set_2)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: magnitude is for the difference of two temperatures; give set_2",
+                        origin);
+    return hx_field_check(problem, params, "temperature", "the temperature of");
+}
+
+/* The reference in the value: none in a difference. */
+static double offset(const hx_response *o)
+{
+    double weight = 0.0;
+    if (o->params.set_2) return 0.0;
+    for (int c = 0; c < o->analysis->problem->cases.n; c++)
+        if (hx_response_has_case(o, c)) weight += hx_response_weight(o, c);
+    return weight * o->analysis->problem->reference;
+}
+
+static int value(const hx_response *o, double *temperature)
+{
+    HX_TRY(hx_field_value(o, temperature));
+    *temperature += offset(o);
+    return HX_OK;
+}
+
+const hx_response_kind hx_response_temperature = {
+    .name = "temperature",
+    .help = "temperature of a set: mean, difference of two means, or the largest",
+    .is_objective = 1,
+    .is_constraint = 1,
+    .takes = HX_TAKES_SET | HX_TAKES_SET_2 | HX_TAKES_LARGEST | HX_TAKES_MAGNITUDE | HX_TAKES_CASE,
+    .needs = HX_TAKES_SET,
+    .is_distributed = 1,
+    .unit = unit,
+    .check = check,
+    .bytes = hx_response_set_bytes,
+    .create = hx_field_create,
+    .prepare = hx_field_prepare,
+    .accept = hx_field_accept,
+    .value = value,
+    .adjoint_load = hx_field_load,
+    .snapshot = hx_field_snapshot,
+    .destroy = hx_field_destroy,
+};

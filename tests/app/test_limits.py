@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Limits from the config to the files: names, columns, verdicts, the choice of update and filter, resuming.
+
+    test_limits.py HEXTOP SOURCE"""
+
+import csv
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HEXTOP = pathlib.Path(sys.argv[1]).resolve()
+CONFIG = """units = "N, mm, MPa";
+mesh = { generator = "cantilever"; nx = 12; ny = 6; nz = 4; };
+material = { E = 1000.0; nu = 0.3; density = 1e-9; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right"; total_force = [0.0, 0.0, -1.0]; }, { set = "right"; total_force = [0.0, 2.0, 0.0]; case = 2; } );
+optimization = { iterations = 12; filter = { radius = 1.5; };
+OPTIMIZATION };
+solver = { device = "cpu"; operator = "otf"; tolerance = 1e-9; };
+output = { directory = "out"; every = 0; };
+"""
+DOWN = "direction = [0.0, 0.0, -1.0];"
+LEAST = f'''objective = "mass";
+constraints = ( {{ kind = "displacement"; set = "right"; {DOWN} max = 0.08; case = 1; name = "tip"; }},
+                {{ kind = "compliance"; max = 0.4; }},
+                {{ kind = "displacement"; set = "right"; of = "max"; max = 0.3; case = [2]; }} );'''
+failed = 0
+
+
+def check(holds, what):
+    global failed
+    if not holds:
+        failed += 1
+        print(f"failed: {what}")
+
+
+def hextop(*arguments):
+    done = subprocess.run([HEXTOP, *arguments], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def write(name, optimization, replace=()):
+    text = CONFIG.replace("OPTIMIZATION", optimization)
+    for a, b in replace:
+        text = text.replace(a, b)
+    pathlib.Path(name).write_text(text)
+    return name
+
+
+def history(folder):
+    with open(f"{folder}/history.csv", newline="") as stream:
+        return [{k: float(v) for k, v in row.items() if v} for row in csv.DictReader(stream)]
+
+
+def summary(folder):
+    with open(f"{folder}/summary.json") as stream:
+        return json.load(stream)
+
+
+def bits(folder):
+    last = sorted(pathlib.Path(folder).glob("density_*.vtk"))[-1]
+    return last.read_bytes().split(b"CELL_DATA")[1]
+
+
+def check_written():
+    code, text = hextop("run", write("least.cfg", LEAST), "optimization.iterations=60")
+    check(code == 0, f"run: {text[-900:]}")
+    for line in ("objective mass", "limits    tip: at most 0.08 mm; displacement, set 'right', direction [0, 0, -1], case 1",
+                 "compliance_1_case2: at most 0.4 N mm", "largest of set 'right', case 2",
+                 "update    mma, because there are constraints",
+                 "the default, because limits need exact derivatives"):
+        check(line in text, f"the header has '{line}': {text[-900:]}")
+    check(re.search(r"iter +mass +limits +compliance", text), "the progress line has mass and limits")
+    names = ["tip", "compliance_1_case1", "compliance_1_case2", "displacement"]
+    rows = history("out")
+    header = pathlib.Path("out/history.csv").read_text().split("\n")[0].split(",")
+    check(header[-6:] == ["objective", "kkt", *names], f"columns: {header}")
+    check(header[:8] == "iteration,compliance,volume,change,greyness,pcg_iterations,pcg_residual,seconds".split(","),
+          f"the first columns stay: {header}")
+    last = rows[-1]
+    check(abs(last["compliance_1_case2"] / last["compliance_case2"] - 1.0) < 1e-9, "a limit is a value of its case")
+    check(abs(last["objective"] / last["mass"] - 1.0) < 1e-9, "the objective has its own column")
+    check(abs(last["objective"] / (1e-9 * 288.0 * last["volume"]) - 1.0) < 1e-6, f"the mass: {last}")
+    # the force of 1 N on the face is shared by area, so its work is the mean displacement
+    check(abs(last["tip"] / last["compliance_case1"] - 1.0) < 1e-7, f"the mean displacement: {last}")
+    result = summary("out")
+    check([o["name"] for o in result["limits"]] == names, "summary.json has the limits")
+    check([o["unit"] for o in result["limits"]] == ["mm", "N mm", "N mm", "mm"], "with their units")
+    check([o["max"] for o in result["limits"]] == [0.08, 0.4, 0.4, 0.3], "and bounds")
+    check(all(o["min"] is None for o in result["limits"]), "and no others")
+    for o in result["limits"]:
+        check(abs(o["value"] / last[o["name"]] - 1.0) < 1e-9, f"the value of {o}")
+        check(o["met"] == (o["value"] < 1.001 * o["max"]), f"the verdict of {o}")
+    check(result["limits_met"] == all(o["met"] for o in result["limits"]), "all verdicts")
+    check("volume_target" not in result and "volume_met" not in result, "no volume is prescribed")
+    check(result["update"] == "mma" and result["filter"] == "density", "update and filter")
+    check(result["limits_met"] and 1.0 < last["tip"] / 0.0796, f"the design is at its limit: {last}")
+    check(re.search(r"\n *tip +\S+ mm +at most 0.08 mm +met", text), f"the verdict at the end: {text[-1500:]}")
+    config = pathlib.Path("out/config.cfg").read_text()
+    check('update = "mma";' in config and 'kind = "density";' in config, "config.cfg has what was taken")
+    check("volume_fraction" not in config, "config.cfg has no volume")
+    code, text = hextop("run", "out/config.cfg", "output.directory=again")
+    check(code == 0 and bits("again") == bits("out"), "config.cfg repeats the run")
+    code, text = hextop("report", "out")
+    page = pathlib.Path("out/report.html").read_text()
+    check(code == 0 and page.count('class="level"') == 8 and ">Limits<" in page, "the report draws the limits")
+    check("limit 0.08 mm" in page and "Limit tip" in page, "with their values")
+
+
+def check_arguments():
+    group = f'({{kind="displacement";set="right";{DOWN}max=0.08;case=1;name="tip";}})'
+    code, text = hextop("run", write("none.cfg", 'objective = "mass";'), f"optimization.constraints={group}",
+                        "output.directory=list")
+    check(code == 0 and "tip" in history("list")[0], f"a list as an argument: {text[-900:]}")
+    code, text = hextop("run", "least.cfg", "optimization.constraints[0].max=0.1", "optimization.constraints[0].name=end",
+                        "output.directory=one")
+    check(code == 0 and summary("one")["limits"][0]["max"] == 0.1, f"a key of a list as an argument: {text[-900:]}")
+    check("end" in history("one")[0], "a name as an argument")
+    code, text = hextop("check", "least.cfg", "optimization.constraints[0].max=-1.0", "optimization.constraints[0].magnitude=true")
+    check(code == 2 and "argument 'optimization.constraints[0].ma" in text, f"an argument is named: {text[-900:]}")
+    code, text = hextop("help", "optimization.constraints")
+    check(code == 0 and "optimization.constraints[].of" in text, "help on the group")
+    code, text = hextop("help", "optimization.objective.kind")
+    check(code == 0 and "worst_compliance" in text and "mass" in text, "help on the kinds of objectives")
+    code, text = hextop("help", "optimization.constraints.kind")
+    check(code == 0 and "reaction" in text and "worst_compliance" not in text, "help on the kinds of limits")
+
+
+def check_choices():
+    """Which update is taken, and that what is written repeats it."""
+    volume = "volume_fraction = 0.4;"
+    gravity = [('case = 2; } );', 'case = 2; }, { gravity = [0.0, 0.0, -9.81]; } );')]
+    for name, optimization, replace, update, filt, reason in (
+            ("plain", volume, (), "oc", "sensitivity", None),
+            ("weight", volume, gravity, "mma", "sensitivity", "because with loads by mass"),
+            ("stated", volume + ' update = "oc";', gravity, "oc", "sensitivity", None),
+            ("moved", volume + f' objective = {{ kind = "displacement"; set = "right"; {DOWN} }};', (), "mma", "density",
+             "because the objective is not the compliance"),
+            ("worst", volume + ' objective = "worst_compliance";', (), "mma", "density", "because the objective")):
+        code, text = hextop("run", write(f"{name}.cfg", optimization, replace), "optimization.iterations=2",
+                            f"output.directory={name}")
+        check(code == 0, f"{name}: {text[-900:]}")
+        check(summary(name)["update"] == update and summary(name)["filter"] == filt, f"{name}: {summary(name)['update']}")
+        check((reason in text) if reason else "because" not in text, f"{name}: the reason: {text[-900:]}")
+        check(f'update = "{update}";' in pathlib.Path(f"{name}/config.cfg").read_text(), f"{name}: config.cfg")
+    check("volume_target" in summary("plain") and summary("weight")["volume_target"] == 0.4, "the volume is prescribed")
+    code, text = hextop("run", "plain.cfg", "optimization.iterations=2", "optimization.start=0.6", "output.directory=start")
+    check(code == 0 and abs(history("start")[0]["volume"] - 0.6) < 1e-9, f"start: {text[-900:]}")
+    code, text = hextop("run", "least.cfg", "optimization.iterations=1", "output.directory=start")
+    check(code == 0 and abs(history("start")[0]["volume"] - 0.5) < 1e-9, f"the default of start: {text[-900:]}")
+
+
+def check_unmet():
+    """Two limits that no design can meet together are named once each, with the least that was reached."""
+    both = LEAST.replace("max = 0.08", "max = 0.03").replace(" );", ', { kind = "volume"; max = 0.2; name = "share"; } );')
+    write("both.cfg", both)
+    code, text = hextop("check", "both.cfg", "--solve") # the measured time of an iteration stops no solve
+    check(code == 0 and re.search("share +1 +at most 0.2 +missed", text) and "did not converge" not in text, text[-900:])
+    code, text = hextop("run", "both.cfg", "optimization.iterations=45",
+                        "optimization.change_tolerance=0.5", "optimization.move=0.51", "output.directory=unmet")
+    rows = history("unmet")
+    least = min(r["tip"] for r in rows[:20])
+    warned = re.findall(r"iteration (\d+): the limit 'tip' has stayed unmet for 20 designs: it is at most 0.03 mm, and the "
+                        r"least value reached is ([0-9.e+-]+) mm", text)
+    check(code == 0 and len(warned) == 1 and warned[0][0] == "20", f"named once, after 20 designs: {text[-900:]}")
+    check(warned and abs(float(warned[0][1]) / least - 1.0) < 1e-4, f"the least that was reached: {warned}, {least}")
+    result = summary("unmet")
+    check(not result["limits_met"] and result["converged"] is False, "the run has not converged")
+    check("a limit is not met" in text and "off by" in text, "the verdict")
+    check(any(w["code"] == "limit" for w in result["warnings"]), "the warning of the last design")
+
+
+def check_resumed():
+    code, text = hextop("run", "least.cfg", "output.directory=whole")
+    check(code == 0, f"whole: {text[-900:]}")
+    common = ["output.directory=part", "output.checkpoint=0.000001"]
+    code, text = hextop("run", "least.cfg", *common, "optimization.iterations=5")
+    check(code == 0, f"the first part: {text[-900:]}")
+    code, text = hextop("run", "least.cfg", *common, "--resume")
+    check(code == 0 and "after iteration 5" in text, f"the second part: {text[-900:]}")
+    seconds = re.compile("seconds")
+    strip = lambda rows: [{k: v for k, v in r.items() if not seconds.search(k)} for r in rows]
+    check(bits("part") == bits("whole"), "a resumed run has the same bits")
+    check(strip(history("part")) == strip(history("whole")), "a resumed run has the same history")
+    # killed anywhere
+    run = subprocess.Popen([HEXTOP, "run", "least.cfg", "optimization.iterations=400", "optimization.kkt_tolerance=0.0",
+                            "output.directory=killed", "output.checkpoint=0.000001"], stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+    deadline = time.time() + 60.0
+    while time.time() < deadline and not pathlib.Path("killed/checkpoint.previous.state").exists():
+        time.sleep(0.02)
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    done = len(history("killed")) + 5
+    code, text = hextop("run", "least.cfg", f"optimization.iterations={done}", "optimization.kkt_tolerance=0.0",
+                        "output.directory=killed", "--resume")
+    check(code == 0, f"resume of a killed run: {text[-900:]}")
+    code, text = hextop("run", "least.cfg", f"optimization.iterations={done}", "optimization.kkt_tolerance=0.0",
+                        "output.directory=whole")
+    check(code == 0 and bits("killed") == bits("whole"), "a killed and resumed run has the same bits")
+    code, text = hextop("run", "least.cfg", *common, "--resume", "optimization.constraints[0].max=0.09")
+    check(code == 2 and "constraints" in text, f"another limit is refused: {text[-900:]}")
+
+
+def check_converged():
+    code, text = hextop("run", "least.cfg", "optimization.iterations=300", "optimization.penalty=1.0", "optimization.start=0.15",
+                        "optimization.filter={kind=\"none\";}", "output.directory=converged")
+    check(code == 0 and "the design has converged: KKT residual" in text, f"KKT: {text[-1500:]}")
+    rows = history("converged")
+    check(rows[-1]["kkt"] < 1e-3 <= min(r["kkt"] for r in rows[:-1]), "at the first design below the tolerance")
+    check(summary("converged")["converged"] is True, "summary.json")
+    # multipliers of limits that are far from met are huge, so the residual counts from the first design that meets them
+    met = next(i for i, r in enumerate(rows) if r["tip"] < 0.08 * 1.001 and r["compliance_1_case1"] < 0.4 * 1.001
+               and r["compliance_1_case2"] < 0.4 * 1.001 and r["displacement"] < 0.3 * 1.001)
+    check(met > 0 and rows[met]["kkt"] == 1.0, f"the residual is relative to design {met + 1}: {rows[met]}")
+    code, text = hextop("run", "least.cfg", "optimization.iterations=300", "optimization.penalty=1.0", "optimization.start=0.15", "optimization.kkt_tolerance=0.0",
+                        "optimization.filter={kind=\"none\";}", "output.directory=longer")
+    check(abs(rows[-1]["mass"] / history("longer")[-1]["mass"] - 1.0) < 1e-4, f"that is the optimum: {rows[-1]['mass']}")
+    code, text = hextop("-q", "run", "least.cfg", "optimization.iterations=2", "output.directory=quiet")
+    check(code == 0 and all(line.startswith("hextop: warning:") for line in text.splitlines()), f"--quiet: {text[-900:]}")
+
+
+os.environ.update(OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive")
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    check_written()
+    check_arguments()
+    check_choices()
+    check_unmet()
+    check_resumed()
+    check_converged()
+    os.chdir("/")
+print(f"{failed} failed")
+sys.exit(failed > 0)
