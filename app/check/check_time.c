@@ -49,10 +49,11 @@ static int measure_solver(hx_session *s, double *setup, double *seconds)
     if (hx_log_is_terminal()) hx_log_status("measuring a PCG iteration ...");
     /* Sets the stiffness of the uniform design. */
     const size_t n_elem = (size_t)s->mesh.n_elem;
+    const double density = hx_session_typical_density(s);
     double *modulus = NULL;
     HX_TRY_FAIL(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli"));
 #pragma omp parallel for schedule(static)
-    for (size_t e = 0; e < n_elem; e++) modulus[e] = hx_session_typical_density(s);
+    for (size_t e = 0; e < n_elem; e++) modulus[e] = density;
     hx_problem_modulus(&s->problem, s->design.penalty.last, modulus, modulus);
     const int set = hx_operator_set_modulus(&s->solver.op, modulus);
     free(modulus);
