@@ -214,6 +214,23 @@ static int held_words(const hx_session *s, int load_case, char *text, size_t n_t
     return HX_OK;
 }
 
+/* 1 if some element is passive and mostly solid: the rest of the part carries its weight. */
+static int has_passive_solid(const hx_session *s)
+{
+    const hx_config_passive *const passive = s->cfg.passive.entry;
+    for (size_t i = 0; i < s->cfg.passive.n; i++)
+        if (passive[i].density > 0.5) return 1;
+    return 0;
+}
+
+/* nodal: sum of the magnitudes of nodal forces. */
+static int is_weight_only(const hx_session *s, int load_case, double nodal)
+{
+    return nodal <= 0.0 && hx_problem_body(&s->problem, load_case) &&
+           !s->problem.supports.prescribed && !has_passive_solid(s) &&
+           hx_session_objective(s) == &hx_response_compliance;
+}
+
 static int judge_held_loads(hx_diags *diags, const hx_session *s)
 {
     const int n_case = s->problem.cases.n, is_heat = hx_config_is_heat(&s->cfg);
@@ -231,6 +248,11 @@ static int judge_held_loads(hx_diags *diags, const hx_session *s)
         HX_TRY(hx_reduce_sum(hx_mesh_reduce(s->problem.mesh), 2, whole));
         held = whole[0] > 0.0 ? whole[1] / whole[0] : 0.0;
         const double percent = 100.0 * held;
+        if (is_weight_only(s, c, whole[0]))
+            hx_diags_add(diags, HX_DIAG_WEIGHT_ONLY, c + 1.0,
+                         "load case %d has loads by mass only: less material is always stiffer "
+                         "under its own weight",
+                         c + 1);
         if (!(held > hx_diag_limit(HX_DIAG_LOAD_ON_SUPPORT))) continue;
         if (held >= 1.0 && !hx_problem_body(&s->problem, c) && !s->problem.supports.prescribed)
             continue; /* hx_problem refuses it */

@@ -20,6 +20,10 @@ const hx_diag_words hx_diag_help[HX_N_DIAG] = {
     [HX_DIAG_LOAD_ON_SUPPORT] = {"share of a case's force on held nodes", "> 0.1",
                                  "the supports take it; a case held entirely is refused",
                                  "load nodes that no support holds, or fix fewer directions"},
+    [HX_DIAG_WEIGHT_ONLY] =
+        {"load cases whose only loads are by mass, without passive solid, if the compliance is "
+         "minimized",
+         "> 0", "less material is always stiffer under its own weight, so the best design is none"},
     [HX_DIAG_PASSIVE_VOID_LOAD] = {"loaded nodes in passive void", "> 0",
                                    "the load acts on void, so the compliance measures the void"},
     [HX_DIAG_PASSIVE_VOID_SUPPORT] = {"nodes of a support that lies entirely in passive void",

@@ -197,6 +197,11 @@ def test_before():
     found = expect("loads", config(CLEAN, b=SHORT, c=('loads = (', 'loads = ( { set = "left"; total_force = [0.0, 1.0, 0.0]; },')),
                    before=["load-on-support"])
     check("`loads[0]=`" in found["load-on-support"]["remedy"], f"the load that is held: {found['load-on-support']}")
+    weight = ("loads = ( { set = \"right\"; total_force = [0.0, 0.0, -1.0]; } );",
+              "loads = ( { gravity = [0.0, 0.0, -1.0]; } ); material = { density = 1e-3; };")
+    expect("weight", config(CLEAN, b=SHORT, c=weight, d=("passive = ( { set = \"end\"; density = 1.0; } );", "")),
+           before=["weight-only"])
+    expect("deck", config(CLEAN, b=SHORT, c=weight), absent=["weight-only"])
     expect("void", config(CLEAN, b=SHORT, c=("density = 1.0", "density = 0.001"),
                           d=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "right"; fix = "y"; }')),
            before=["passive-void-load", "passive-void-support"])
