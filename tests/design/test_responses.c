@@ -4,6 +4,7 @@
  * projection. Adjoint solves are counted: none if the load is a multiple of that of its case.
  *
  *     test_responses [cpu | cuda] [quick] */
+#include "core/base/vec3.h"
 #include "core/design/response_set.h"
 #include "tests/lib/mixed_model.h"
 #include "tests/lib/spline_model.h"
@@ -751,6 +752,82 @@ static void check_solves(void)
     CHECK(count_solves(&r, 1) == 0);
 }
 
+/* ---- values that follow from others ---- */
+
+/* Values of the first design of a box. */
+static void first_values(int is_heat, const row *rows, int n, double *value, double *largest)
+{
+    const mixed_box box = {.kind = MIXED_HEXAHEDRA, .n = {4, 2, 2}, .length = {2.0, 1.2, 1.0}};
+    hx_constraint_spec spec[MOST_SPEC];
+    fixture_settings settings = fixture_defaults();
+    hx_mesh mesh = {0};
+    hx_problem problem;
+    fixture_solver s;
+    hx_iteration record;
+    put_specs(rows, n, spec);
+    CHECK_OK(mixed_create(&mesh, &box));
+    CHECK_OK(mixed_name_ends(&mesh, &box));
+    CHECK_OK(add_sets(&mesh, box.length));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+    CHECK_OK(is_heat ? make_thermal(&problem, &mesh, NULL, 0)
+                     : make_elastic(&problem, &mesh, NULL, WEIGHT));
+    double *const density = random_density(&problem), *const u = malloc(3 * (size_t)mesh.n_node *
+                                                                        sizeof *u);
+    if (!u) abort();
+    settings.design.volume_fraction = 0.0;
+    settings.density = density;
+    settings.op_kind = operator_of(&problem, "otf");
+    settings.optimizer =
+        (hx_optimizer_params){.n_constraint = n, .constraint = spec, .update = &keeper};
+    CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    for (int i = 0; i < n; i++) value[i] = record.response[i].value;
+    CHECK_OK(hx_analysis_displacement(&s.analysis, 0, u));
+    *largest = 0.0;
+    for (int64_t i = 0; i < mesh.n_node; i++) {
+        const double q = is_heat ? fabs(u[i]) : hx_norm3(u + 3 * i);
+        test_worst(largest, q);
+    }
+    fixture_solver_free(&s);
+    hx_problem_free(&problem);
+    hx_mesh_free(&mesh);
+    free(density);
+    free(u);
+}
+
+static void check_relations(void)
+{
+    static const row shift[] = {
+        {.kind = "displacement", .set = "right", .direction = {0.0, 0.0, 1.0}},
+        {.kind = "displacement", .set = "inner", .direction = {0.0, 0.0, 1.0}},
+        {.kind = "displacement", .set = "right", .set_2 = "inner", .direction = {0.0, 0.0, 2.0}},
+        {.kind = "displacement", .set = "right", .direction = {0.0, 1.0, 0.0}},
+        {.kind = "displacement", .set = "right", .direction = {1.0, 0.0, 0.0}},
+        {.kind = "displacement", .set = "right"},
+        {.kind = "displacement", .set = "surface", .of_largest = 1},
+        {.kind = "reaction", .set = "left", .direction = {1.0, 0.0, 0.0}},
+        {.kind = "reaction", .set = "left", .direction = {0.0, 1.0, 0.0}},
+        {.kind = "reaction", .set = "left", .direction = {0.0, 0.0, 1.0}},
+        {.kind = "reaction", .set = "left"}};
+    static const row warm[] = {{.kind = "temperature", .set = "right"},
+                               {.kind = "temperature", .set = "inner"},
+                               {.kind = "temperature", .set = "right", .set_2 = "inner"},
+                               {.kind = "temperature", .set = "surface", .of_largest = 1},
+                               {.kind = "reaction", .set = "left"}};
+    double v[MOST_SPEC], largest;
+    first_values(0, shift, sizeof shift / sizeof shift[0], v, &largest);
+    CHECK_REL(v[2], v[0] - v[1], 1e-9);
+    CHECK_REL(v[5], sqrt(v[0] * v[0] + v[3] * v[3] + v[4] * v[4]), 1e-9);
+    CHECK_REL(v[6], largest, 1e-9); /* on the surface */
+    CHECK_REL(v[10], sqrt(v[7] * v[7] + v[8] * v[8] + v[9] * v[9]), 1e-9);
+    CHECK_REL(v[9], 2.7, 1e-9); /* nine nodes, -0.3 each */
+    first_values(1, warm, sizeof warm / sizeof warm[0], v, &largest);
+    CHECK(v[0] > 20.0 && v[1] > 20.0);
+    CHECK_REL(v[2], v[0] - v[1], 1e-9);
+    CHECK_REL(v[3], 20.0 + largest, 1e-9);
+    CHECK_REL(v[4], -3.0 * 2.0 * 1.2, 1e-9); /* what the source supplies */
+}
+
 /* ---- what is refused ---- */
 
 typedef struct refusal {
@@ -847,6 +924,7 @@ int main(int argc, char **argv)
     if (!quick) check_references(fine_statics, 3, STATICS, 2);
     if (!quick) check_references(fine_heat, 1, HEAT, 2);
     check_solves();
+    check_relations();
     check_refusals();
     check_chains();
     check_spline(0);
