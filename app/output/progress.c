@@ -35,7 +35,9 @@ static const char *join_fields(const hx_config *cfg, char *text, size_t n_text)
 static void print_heat(const hx_session *s)
 {
     const hx_units *const u = &s->cfg.units;
-    const char *const lead = hx_session_other_objective(s) ? "          compliance:" : "objective";
+    const char *const lead = !hx_session_other_objective(s) ? "objective"
+                             : s->problem.is_mixed          ? "compliance"
+                                                            : "         ";
     hx_log_info("  heat      conductivity %.6g%s, of void %.6g%s", s->problem.young,
                 u->conductivity, s->problem.least, u->conductivity);
     if (s->problem.is_mixed)
@@ -96,7 +98,9 @@ void hx_progress_limits(const hx_session *s, const char *lead)
     char what[512], bound[128];
     for (int i = 0; i < s->limits.n; i++) {
         const hx_constraint_spec *const spec = &s->limits.spec[i];
-        hx_response_text(spec->kind, &spec->params, what, sizeof what);
+        hx_response_params params = spec->params;
+        if (s->problem.cases.n == 1) params.load_case = HX_ALL_CASES;
+        hx_response_text(spec->kind, &params, what, sizeof what);
         hx_log_info("%s%-9s %s: %s%s%s", lead, i == 0 ? "limits" : "", spec->name,
                     hx_bound_text(spec->max, spec->min, hx_response_unit_text(s, spec->kind), bound,
                                   sizeof bound),
