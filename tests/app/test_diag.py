@@ -86,6 +86,7 @@ LASTING = {"bodies": "those of the first mesh that has it do not meet"}
 WORDLESS = {"poor-elements": "the mesh is to be made otherwise", "hinges": "likewise", "far-from-origin": "likewise",
             "bodies": "of which no nodes coincide", "load-on-support": "of a set that is held in part",
             "no-influence": "of springs, whose stiffness is the designer's choice", "load-on-void": "which part is to be solid is the designer's choice", "support-on-void": "likewise",
+            "weight-only": "what the part carries is not known",
             "few-elements": "where a load is to be spread is the designer's choice"}
 TRIED = set()
 
