@@ -310,6 +310,49 @@ int hx_response_derivative(const hx_response *o, const double *d_energy, double 
     return HX_OK;
 }
 
+/* Volume of the analysed design. */
+static int measure_analysed(hx_analysis *a, hx_measured *measured, double **d_volume)
+{
+    const hx_problem *const problem = a->fields;
+    hx_device *const dev = a->dev;
+    const int64_t n = problem->mesh->n_elem;
+    double mass, grey;
+    HX_TRY(hx_device_put(dev, d_volume, problem->volume, (size_t)n * sizeof(double)));
+    HX_TRY(dev->ops->design->measure(dev, n, a->d_rho, *d_volume, NULL, &mass, &grey));
+    measured->d_physical = a->d_rho;
+    measured->d_volume = *d_volume;
+    measured->volume = mass / problem->total_volume;
+    return HX_OK;
+}
+
+static int evaluate(hx_response *o, double *value)
+{
+    hx_device *const dev = o->analysis->dev;
+    HX_TRY(dev->ops->alloc(dev, (size_t)vector_entries(o) * sizeof(double), &o->d_load));
+    if (o->kind->create) HX_TRY(o->kind->create(o));
+    HX_TRY(hx_response_prepare(o));
+    return o->kind->value(o, value);
+}
+
+int hx_response_evaluate(hx_analysis *a, const hx_response_kind *kind,
+                         const hx_response_params *params, double *value)
+{
+    hx_measured measured = {0};
+    double *d_volume = NULL;
+    hx_response o = {.kind = kind,
+                     .role = "response",
+                     .analysis = a,
+                     .measured = &measured,
+                     .params = params ? *params : none,
+                     .owns_load = 1};
+    HX_TRY(hx_response_check(kind, o.role, a->problem, params));
+    int rc = measure_analysed(a, &measured, &d_volume);
+    if (rc == HX_OK) rc = evaluate(&o, value);
+    hx_response_free(&o);
+    a->dev->ops->release(a->dev, d_volume);
+    return rc;
+}
+
 void hx_response_free(hx_response *o)
 {
     if (o->kind && o->kind->destroy) o->kind->destroy(o);

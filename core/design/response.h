@@ -169,6 +169,12 @@ int hx_response_prepare(hx_response *response);
  * Waits. */
 int hx_response_solve_adjoint(hx_response *response);
 
+/* *value of a response for the last hx_analysis_solve, without an optimizer, for example of a part
+ * that was made. Allocates a vector, and what the kind needs for the value. Also HX_EINPUT of
+ * hx_response_check. Waits. */
+int hx_response_evaluate(hx_analysis *analysis, const hx_response_kind *kind,
+                         const hx_response_params *params, double *value);
+
 /* Field d_dg = total derivative, after the adjoint solve. d_work: two more fields. */
 int hx_response_derivative(const hx_response *response, const double *d_energy, double *d_dg,
                            double *const d_work[2]);

@@ -781,7 +781,12 @@ static void first_values(int is_heat, const row *rows, int n, double *value, dou
         (hx_optimizer_params){.n_constraint = n, .constraint = spec, .update = &keeper};
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
-    for (int i = 0; i < n; i++) value[i] = record.response[i].value;
+    for (int i = 0; i < n; i++) {
+        double alone;
+        value[i] = record.response[i].value;
+        CHECK_OK(hx_response_evaluate(&s.analysis, spec[i].kind, &spec[i].params, &alone));
+        CHECK_REL(alone, value[i], 1e-12);
+    }
     CHECK_OK(hx_analysis_displacement(&s.analysis, 0, u));
     *largest = 0.0;
     for (int64_t i = 0; i < mesh.n_node; i++) {
@@ -808,7 +813,10 @@ static void check_relations(void)
         {.kind = "reaction", .set = "left", .direction = {1.0, 0.0, 0.0}},
         {.kind = "reaction", .set = "left", .direction = {0.0, 1.0, 0.0}},
         {.kind = "reaction", .set = "left", .direction = {0.0, 0.0, 1.0}},
-        {.kind = "reaction", .set = "left"}};
+        {.kind = "reaction", .set = "left"},
+        {.kind = "mass", .load_case = HX_ALL_CASES},
+        {.kind = "volume", .load_case = HX_ALL_CASES},
+        {.kind = "compliance", .load_case = 1}};
     static const row warm[] = {{.kind = "temperature", .set = "right"},
                                {.kind = "temperature", .set = "inner"},
                                {.kind = "temperature", .set = "right", .set_2 = "inner"},
@@ -820,7 +828,8 @@ static void check_relations(void)
     CHECK_REL(v[5], sqrt(v[0] * v[0] + v[3] * v[3] + v[4] * v[4]), 1e-9);
     CHECK_REL(v[6], largest, 1e-9); /* on the surface */
     CHECK_REL(v[10], sqrt(v[7] * v[7] + v[8] * v[8] + v[9] * v[9]), 1e-9);
-    CHECK_REL(v[9], 2.7, 1e-9); /* nine nodes, -0.3 each */
+    CHECK_REL(v[11], v[12] * 0.4 * 2.4, 1e-9); /* density, volume of the box */
+    CHECK_REL(v[9], 2.7, 1e-9);                /* nine nodes, -0.3 each */
     first_values(1, warm, sizeof warm / sizeof warm[0], v, &largest);
     CHECK(v[0] > 20.0 && v[1] > 20.0);
     CHECK_REL(v[2], v[0] - v[1], 1e-9);
