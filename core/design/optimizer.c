@@ -637,7 +637,7 @@ static int take_step(hx_optimizer *opt, hx_iteration *record)
         HX_TRY(analyse(opt, &at));
         HX_TRY(judge(opt, &at, record, &is_rejected));
     } while (is_rejected);
-    HX_TRY(next_stage(&at, HX_STAGE_PCG));
+    if (at.now != HX_STAGE_PCG) HX_TRY(next_stage(&at, HX_STAGE_PCG));
     HX_TRY(hx_response_solve_adjoint(&opt->objective)); /* K lambda = dg/du, if not self-adjoint */
     for (int i = 0; i < opt->n_constraint; i++)
         HX_TRY(hx_response_solve_adjoint(&opt->constraint[i]));
