@@ -337,7 +337,8 @@ static int refinements(hx_snapshot *image, hx_stats *stats)
 static int optimality(hx_snapshot *image, hx_session *s, hx_stats *stats)
 {
     static const char name[] = "run.optimality";
-    double value[3] = {stats->last.kkt, stats->last.violation, s->first_kkt};
+    double value[4] = {stats->last.kkt, stats->last.violation, s->first_kkt,
+                       stats->last.objective_change};
     const int is_there = image->mode == HX_SNAPSHOT_SAVE ? value[0] > 0.0 || value[1] > 0.0
                                                          : hx_snapshot_has(image, name);
     if (!is_there) return HX_OK;
@@ -345,6 +346,7 @@ static int optimality(hx_snapshot *image, hx_session *s, hx_stats *stats)
     stats->last.kkt = value[0];
     stats->last.violation = value[1];
     s->first_kkt = value[2];
+    stats->last.objective_change = value[3];
     return HX_OK;
 }
 

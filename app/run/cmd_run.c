@@ -415,13 +415,14 @@ static void print_converged(const run *r)
     const hx_iteration *const last = &r->stats.last;
     const double change = s->cfg.optimization.change_tolerance, kkt = hx_session_kkt_tolerance(s);
     const int has_converged = hx_outcome_has_converged(s, last);
-    char changes[96] = "", residual[96] = "", limits[64] = "";
+    char changes[96] = "", residual[160] = "", limits[64] = "";
     if (!(change > 0.0) && !(kkt > 0.0)) return;
     if (change > 0.0)
         snprintf(changes, sizeof changes, "change %.4g, change_tolerance %g", last->change, change);
     if (kkt > 0.0)
-        snprintf(residual, sizeof residual, "%sKKT residual %.4g, kkt_tolerance %g",
-                 change > 0.0 ? "; " : "", last->kkt, kkt);
+        snprintf(residual, sizeof residual,
+                 "%sKKT residual %.4g, change of the objective %.4g, kkt_tolerance %g",
+                 change > 0.0 ? "; " : "", last->kkt, last->objective_change, kkt);
     if (!hx_limits_are_met(last, hx_session_update(s)))
         snprintf(limits, sizeof limits, "; a limit is not met");
     hx_log_info("the design has %sconverged: %s%s%s", has_converged ? "" : "not ", changes,

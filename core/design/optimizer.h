@@ -84,6 +84,9 @@ typedef struct hx_iteration {
     int is_held_back;
     int is_rejected;  /* 1: the update rejected designs before this one (gcmma, update.h) */
     double kkt;       /* hx_update_step.kkt: 0 at an optimum; NAN: the update does not compute it */
+    /* of the objective from the last design, relative to it; infinite if that belongs to another
+     * function */
+    double objective_change;
     double violation; /* largest relative violation of a limit, volume_fraction included; 0: none */
     int n_response;
     const hx_response_record
