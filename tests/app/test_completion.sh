@@ -174,7 +174,7 @@ mkdir folder
 touch part.cfg part.vtk part.msh part.stl 'two words.cfg' part.cdb notes.txt
 COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
 case_of "hextop ru" "run"
-case_of "hextop " "analyse check compare help list matrix mesh new report run selftest surface verify"
+case_of "hextop " "analyse check compare help lightest list matrix mesh new report run selftest surface verify"
 case_of "hextop compare --op" "--operators"
 case_of "hextop verify --t" "--threshold --tolerance"
 case_of "hextop --qu" "--quiet"
@@ -188,6 +188,8 @@ case_of "hextop compare --sizes 1 p" "part.cfg"
 case_of "hextop surface part.vtk o.stl --preserve lo" "loads"
 case_of "hextop run " "folder part.cfg two words.cfg"
 case_of "hextop -v run p" "part.cfg"
+case_of "hextop lightest p" "part.cfg"
+case_of "hextop lightest part.cfg --vary v" "volume"
 case_of "hextop verify p" "part.vtk"
 case_of "hextop verify part.vtk p" "part.cfg"
 case_of "hextop surface part.vtk p" "part.stl"
