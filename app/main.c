@@ -1,5 +1,5 @@
 /* hextop: topology optimization from a config file. Picks the subcommand and turns its outcome into
- * an exit status: 0 done, 1 the run failed, 2 usage or config. */
+ * an exit status: 0 done, 1 the run failed, 2 usage or config, 3 interrupted, 4 a limit is missed. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>

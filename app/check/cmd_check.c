@@ -8,6 +8,7 @@
 
 #include "../output/progress.h"
 #include "../session/footprint.h"
+#include "../session/solid_limits.h"
 #include "../text/commands.h"
 #include "../text/table.h"
 #include "check.h"
@@ -73,6 +74,16 @@ static int check_design(hx_check *check)
     return check_initial(s);
 }
 
+/* A limit that cannot be met is a fault like those of the config. */
+static int check_solid(hx_check *check)
+{
+    const int rc = hx_session_judge_solid(&check->session, 1);
+    if (rc != HX_EINPUT) return rc;
+    hx_log_error(rc);
+    check->n_fault++;
+    return HX_OK;
+}
+
 static int check_solver(hx_check *check)
 {
     hx_session *s = &check->session;
@@ -93,15 +104,18 @@ static int check_solver(hx_check *check)
     HX_TRY(hx_output_make_plan(s, &plan));
     hx_check_peak(s, &plan);
     hx_check_output(check, &plan);
-    /* after errors there is nothing to solve */
-    return check->n_fault == 0 ? hx_check_time(s) : HX_OK;
+    if (check->n_fault > 0) return HX_OK; /* there is nothing to solve */
+    HX_TRY(hx_check_time(s));
+    return check->solves ? check_solid(check) : HX_OK;
 }
 
-enum { RANKS, N_OPTION };
+enum { RANKS, SOLVE, N_OPTION };
 
 static const hx_option check_options[N_OPTION] = {
     [RANKS] = {"--ranks", HX_OPTION_TEXT, "P",
                .help = "reports how P processes would divide the mesh: balance, cut and halo"},
+    [SOLVE] = {"--solve", HX_OPTION_FLAG,
+               .help = "also analyses the solid part, and judges the limits on it"},
 };
 
 /* Prints the units that exist in this physics; heat has no mass. */
@@ -125,6 +139,7 @@ static int check_config(hx_check *check, const hx_options *options)
     HX_TRY(hx_option_read_number("--ranks", hx_option_text(options, RANKS), HX_MAX_RANK, &number));
     if (isnan(number) && options->comm) number = options->comm->size; /* mpirun hextop check */
     check->n_rank = isnan(number) ? 0 : (int)number;
+    check->solves = hx_option_given(options, SOLVE);
     if (!isnan(number) && number != check->n_rank)
         return HX_RAISE(HX_EINPUT, "--ranks: %g is not a number of processes", number);
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
@@ -178,6 +193,12 @@ const hx_command hx_command_check = {
         "--ranks reports how P processes would divide the mesh: the heaviest subdomain over the\n"
         "mean (an element weighs as many corners as it has), faces between subdomains, interface\n"
         "nodes, and the partition that solver.partition selects.\n"
+        "\n"
+        "--solve analyses the solid part, prints its compliance and its value for each limit, and "
+        "reports\n"
+        "limits that it misses: as an error if no design with less material can meet them, else as "
+        "a\n"
+        "warning. `hextop run` judges limits in the same way before the first design.\n"
         "Exit status 0, also with warnings; 2 if the run would be refused, 1 if it would need\n"
         "more memory than is available.\n",
     .prints = 1,

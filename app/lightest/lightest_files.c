@@ -16,7 +16,7 @@ static const char *const design_key[HX_N_LIGHTEST_DESIGN] = {"grey", "black_whit
 
 static const char *search_path(const hx_lightest *l, char path[PATH_MAX])
 {
-    snprintf(path, PATH_MAX, "%s/lightest.json", l->folder);
+    snprintf(path, PATH_MAX, "%s/%s", l->folder, "lightest.json");
     return path;
 }
 

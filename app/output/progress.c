@@ -91,15 +91,17 @@ static void print_mesh(const hx_session *s)
 
 void hx_progress_limits(const hx_session *s, const char *lead)
 {
-    char what[512], bound[128];
+    char what[512], bound[128], solid[64] = "";
     for (int i = 0; i < s->limits.n; i++) {
         const hx_constraint_spec *const spec = &s->limits.spec[i];
         hx_response_text(spec->kind, &spec->params, what, sizeof what);
-        hx_log_info("%s%-9s %s: %s%s%s", lead, i == 0 ? "limits" : "", spec->name,
+        if (s->limits.solid)
+            snprintf(solid, sizeof solid, "; %.6g in the solid part", s->limits.solid[i]);
+        hx_log_info("%s%-9s %s: %s%s%s%s", lead, i == 0 ? "limits" : "", spec->name,
                     hx_bound_text(spec->max, spec->min, hx_response_unit_text(s, spec->kind), bound,
                                   sizeof bound),
                     strcmp(what, spec->name) == 0 ? "" : "; ",
-                    strcmp(what, spec->name) == 0 ? "" : what);
+                    strcmp(what, spec->name) == 0 ? "" : what, solid);
     }
 }
 

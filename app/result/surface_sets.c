@@ -371,7 +371,8 @@ static int trim_set(hx_surface_part *p, hx_surface_set *set, const hx_mesh *raw,
         if (new_node[set->node[i]] >= 0) set->node[n_node++] = set->node[i];
     for (int64_t i = 0; i < set->n_face; i++)
         if (new_elem[set->face[i] / 6] >= 0) set->face[n_face++] = set->face[i];
-    if (n_node + n_face == 0 && !set->is_only_measured) /* pieces with supports are never left out */
+    if (n_node + n_face == 0 &&
+        !set->is_only_measured) /* pieces with supports are never left out */
         return HX_RAISE(HX_EINPUT,
                         "set '%s' is on a piece of the surface that is not connected to a support "
                         "and is left out: its load would act on nothing%s",

@@ -170,6 +170,7 @@ static int prepare_run(run *r, const hx_options *options)
     HX_TRY(hx_session_agree(s, hx_config_read(&s->cfg, options->argument[0],
                                               options->n_argument - 1, options->argument + 1)));
     r->is_resumed = hx_option_given(options, RESUME);
+    s->judges_solid = !r->is_resumed;
     HX_TRY(hx_session_agree(s, look_at_folder(r, options)));
     HX_TRY(hx_output_query_folder(s));
     HX_TRY(hx_session_open(s));

@@ -278,5 +278,6 @@ void hx_limits_free(hx_limits *limits)
     free(limits->name);
     free(limits->origin);
     free(limits->spec);
+    free(limits->solid);
     memset(limits, 0, sizeof *limits);
 }

@@ -13,6 +13,7 @@ typedef struct hx_limits {
     int n;
     hx_constraint_spec *spec; /* [n] in the order of the config (owned) */
     char **name, **origin;    /* [n] borrowed by spec (owned) */
+    double *solid;            /* [n] values of the solid part; NULL: not analysed (owned) */
 } hx_limits;
 
 struct hx_session;

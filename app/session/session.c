@@ -24,6 +24,7 @@
 #include "moved_mesh.h"
 #include "result_path.h"
 #include "session_internal.h"
+#include "solid_limits.h"
 
 /* Replaces a path of the config by the absolute path, so that the resolved config works from any
  * folder. */
@@ -530,6 +531,8 @@ int hx_session_open(hx_session *s)
     HX_TRY(hx_session_make_problem(s));
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
+    if (s->judges_solid && s->limits.n > 0)
+        HX_TRY(hx_session_agree(s, hx_session_judge_solid(s, 0)));
     return hx_session_make_design(s);
 }
 

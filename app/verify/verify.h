@@ -28,7 +28,7 @@ typedef struct hx_verify_peak {
 typedef struct hx_verify_analysis {
     /* weighted sum over cases; volume fraction, where void counts as 0 */
     double compliance, volume;
-    double *case_compliance;     /* [n_case] (owned) */
+    double *case_compliance; /* [n_case] (owned) */
     /* [session.limits.n] values of the limited responses; NAN: its set is not there; NULL: not
      * found (owned) */
     double *limit;
@@ -90,14 +90,14 @@ typedef struct hx_verify {
     const char *const *override; /* [n_override] (borrowed) */
     hx_result_part part;         /* elements that are forced solid or void, and the target volume */
     unsigned preserve;           /* HX_PRESERVE_* */
-    double threshold;    /* elements that are not forced are solid from this density upwards */
-    int threshold_given; /* 1: given by --threshold; 0: the one that keeps the volume */
-    double tolerance;    /* largest difference, in percent, for which there is no warning */
+    double threshold;       /* elements that are not forced are solid from this density upwards */
+    int threshold_given;    /* 1: given by --threshold; 0: the one that keeps the volume */
+    double tolerance;       /* largest difference, in percent, for which there is no warning */
     double limit_tolerance; /* violation of a limit, in percent, up to which it is met */
-    double *density;     /* [n_elem] of the file (owned) */
-    double *black_white; /* [n_elem] 1 or rho_min (owned) */
-    uint8_t *is_solid;   /* [n_elem] (owned) */
-    int64_t n_missing;   /* elements that the file lacks; their density is taken as rho_min */
+    double *density;        /* [n_elem] of the file (owned) */
+    double *black_white;    /* [n_elem] 1 or rho_min (owned) */
+    uint8_t *is_solid;      /* [n_elem] (owned) */
+    int64_t n_missing;      /* elements that the file lacks; their density is taken as rho_min */
     hx_result_origin origin;
     int64_t n_solid;
     int64_t n_filled;     /* elements below the threshold that only `part` makes solid */

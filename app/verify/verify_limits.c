@@ -26,7 +26,9 @@ int hx_verify_find_limits(const hx_verify *v, hx_analysis *analysis, const hx_co
     for (int i = 0; i < n; i++) {
         a->limit[i] = NAN;
         if (!is_there(mesh, &spec[i].params)) continue;
-        HX_TRY(hx_limit_values(analysis, 1, &spec[i], density, a->volume, &a->limit[i]));
+        hx_limit_value found;
+        HX_TRY(hx_limit_values(analysis, 1, &spec[i], density, a->volume, &found));
+        a->limit[i] = found.value;
     }
     return HX_OK;
 }
@@ -102,8 +104,7 @@ void hx_verify_print_limits(const hx_verify *v)
         const char *const unit = hx_response_unit_text(&v->session, spec->kind);
         const double violation = 100.0 * made_violation(v, i);
         hx_table_add(&table, "%s", spec->name);
-        hx_table_add(&table, "%s",
-                     hx_bound_text(spec->max, spec->min, unit, text, sizeof text));
+        hx_table_add(&table, "%s", hx_bound_text(spec->max, spec->min, unit, text, sizeof text));
         for (int k = 0; k < N_COLUMN; k++)
             if (column[k].of) add_value(&table, column[k].of->limit[i]);
         if (isnan(violation))
@@ -126,11 +127,9 @@ const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n
     text[0] = '\0';
     if (!is_missed(v, i)) return text;
     if (isnan(value)) {
-        hx_fit(text, n_text,
-               "limit '%s' cannot be judged: no part of set '%s'%s%s%s is on the %s", spec->name,
-               spec->params.set, spec->params.set_2 ? " or '" : "",
-               spec->params.set_2 ? spec->params.set_2 : "", spec->params.set_2 ? "'" : "",
-               made);
+        hx_fit(text, n_text, "limit '%s' cannot be judged: no part of set '%s'%s%s%s is on the %s",
+               spec->name, spec->params.set, spec->params.set_2 ? " or '" : "",
+               spec->params.set_2 ? spec->params.set_2 : "", spec->params.set_2 ? "'" : "", made);
         return text;
     }
     hx_fit(text, n_text,

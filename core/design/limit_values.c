@@ -1,11 +1,37 @@
 #include "limit_values.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "../base/vec3.h"
 #include "../linalg/vector_ops.h"
+#include "design_ops.h"
+
+/* 1 if the work of the loads decreases with every element's stiffness: the loads do not depend on
+ * the density, and no displacement is prescribed. */
+static int has_constant_loads(const hx_analysis *a)
+{
+    return !a->problem->cases.body && !a->op->d_prescribed;
+}
+
+static int find_bounds(hx_response *o, const hx_constraint_spec *spec, hx_limit_value *value)
+{
+    const hx_response_params *const params = &spec->params;
+    const hx_problem *const problem = o->analysis->problem;
+    const int c = params->load_case;
+    value->is_highest = spec->kind == &hx_response_volume || spec->kind == &hx_response_mass;
+    value->is_lowest = spec->kind == &hx_response_compliance && has_constant_loads(o->analysis);
+    if (value->is_highest || value->is_lowest || !has_constant_loads(o->analysis)) return HX_OK;
+    const int is_linear = hx_norm3(params->direction) > 0.0 || hx_problem_is_heat(problem);
+    if (!o->d_adjoint || o->kind->finish_adjoint || !is_linear || params->of_largest || c < 0)
+        return HX_OK;
+    HX_TRY(hx_response_find_multiple(o, c));
+    value->is_lowest = o->multiple[c] > 0.0;
+    return HX_OK;
+}
 
 static int find_value(hx_analysis *analysis, const hx_measured *measured,
-                      const hx_constraint_spec *spec, double *value)
+                      const hx_constraint_spec *spec, hx_limit_value *value)
 {
     hx_response response;
     int rc;
@@ -13,14 +39,15 @@ static int find_value(hx_analysis *analysis, const hx_measured *measured,
     HX_TRY_FAIL(
         hx_response_create(&response, spec->kind, "constraint", analysis, measured, &spec->params));
     if (spec->kind->prepare) HX_TRY_FAIL(spec->kind->prepare(&response));
-    HX_TRY_FAIL(spec->kind->value(&response, value));
+    HX_TRY_FAIL(spec->kind->value(&response, &value->value));
+    HX_TRY_FAIL(find_bounds(&response, spec, value));
 fail:
     hx_response_free(&response);
     return rc;
 }
 
 int hx_limit_values(hx_analysis *analysis, int n, const hx_constraint_spec *spec,
-                    const double *density, double volume, double *value)
+                    const double *density, double volume, hx_limit_value *value)
 {
     hx_device *const dev = analysis->dev;
     const hx_problem *const problem = analysis->fields;
@@ -35,10 +62,14 @@ int hx_limit_values(hx_analysis *analysis, int n, const hx_constraint_spec *spec
         HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &d_physical));
         HX_TRY_FAIL(dev->ops->vector->fill(dev, n_elem, 1.0, d_physical));
     }
-    const hx_measured measured = {
-        .d_physical = d_physical, .d_volume = d_volume, .volume = volume};
-    for (int i = 0; i < n; i++)
-        HX_TRY_FAIL(find_value(analysis, &measured, &spec[i], &value[i]));
+    if (isnan(volume)) {
+        double mass, grey;
+        HX_TRY_FAIL(
+            dev->ops->design->measure(dev, n_elem, d_physical, d_volume, NULL, &mass, &grey));
+        volume = mass / problem->total_volume;
+    }
+    const hx_measured measured = {.d_physical = d_physical, .d_volume = d_volume, .volume = volume};
+    for (int i = 0; i < n; i++) HX_TRY_FAIL(find_value(analysis, &measured, &spec[i], &value[i]));
 fail:
     dev->ops->release(dev, d_physical);
     dev->ops->release(dev, d_volume);

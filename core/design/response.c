@@ -130,15 +130,14 @@ fail:
  * load: rounding of a few terms. */
 #define COLLOCATED 1e-13
 
-/* o->multiple[c] := the number by which the load of the case becomes d_load at free degrees of
- * freedom, so that lambda is that multiple of u; NAN if there is none. Uses vectors of PCG. */
-static int find_multiple(hx_response *o, int c)
+int hx_response_find_multiple(hx_response *o, int c)
 {
     const hx_analysis *const a = o->analysis;
     const hx_operator *const op = a->op;
     const hx_vector_ops *const vector = op->dev->ops->vector;
     const int64_t n = vector_entries(o);
     double *const d_f = a->pcg->d_q, *const d_l = a->pcg->d_p, product[3], left;
+    HX_TRY(o->kind->adjoint_load(o, c, o->d_load));
     HX_TRY(op->dev->ops->copy(op->dev, d_l, o->d_load, (size_t)n * sizeof *d_l));
     HX_TRY(hx_operator_restrict(op, d_l));
     HX_TRY(hx_analysis_force(a, c, d_f));
@@ -174,8 +173,10 @@ static int solve_case(hx_response *o, int c)
     hx_analysis *const a = o->analysis;
     hx_device *dev = a->op->dev;
     double *const d_lambda = o->d_adjoint[c];
-    HX_TRY(o->kind->adjoint_load(o, c, o->d_load));
-    if (!o->kind->finish_adjoint) HX_TRY(find_multiple(o, c));
+    if (o->kind->finish_adjoint)
+        HX_TRY(o->kind->adjoint_load(o, c, o->d_load));
+    else
+        HX_TRY(hx_response_find_multiple(o, c));
     if (!isnan(o->multiple[c])) return HX_OK;
     HX_TRY(a->warm_start
                ? dev->ops->vector->zero_entries(dev, a->op->n_fixed, a->op->d_fixed, d_lambda)

@@ -102,7 +102,7 @@ typedef struct hx_response_kind {
     void (*destroy)(hx_response *response);
 } hx_response_kind;
 
-extern const hx_response_kind hx_response_compliance;
+extern const hx_response_kind hx_response_compliance, hx_response_volume, hx_response_mass;
 /* The volume that volume_fraction prescribes, not as a fraction; not in the list of kinds. */
 extern const hx_response_kind hx_constraint_volume;
 
@@ -161,6 +161,11 @@ int hx_response_create(hx_response *response, const hx_response_kind *kind, cons
 /* Call after each hx_analysis_solve; adds to its record. Prepares the kind, then computes lambda of
  * every case, starting from the last design's if the analysis has a warm start. Waits. */
 int hx_response_solve_adjoint(hx_response *response);
+
+/* response->multiple[c] := the number by which the load of a case becomes the adjoint load at free
+ * degrees of freedom, so that lambda is that multiple of u; NAN if there is none. For kinds with an
+ * adjoint load and no finish_adjoint, after `prepare`. Uses vectors of PCG. */
+int hx_response_find_multiple(hx_response *response, int load_case);
 
 /* Field d_dg = total derivative, after the adjoint solve. d_work: two more fields. */
 int hx_response_derivative(const hx_response *response, const double *d_energy, double *d_dg,

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Limits on what is made: `verify` prints each limit for the grey, the 0/1, the quadratic and the surface design and
+exits with 4 if the part misses one; `check --solve` and the start of a run judge them on the solid part.
+
+    test_limits_made.py HEXTOP"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HEXTOP = os.path.abspath(sys.argv[1])
+N_CHECK = N_FAILED = 0
+
+CONFIG = """
+units = "N, mm, MPa";
+mesh = { generator = "cantilever"; nx = 16; ny = 8; nz = 6; };
+material = { E = 100.0; nu = 0.3; density = 1e-3; };
+sets = ( { name = "pad"; box = { min = [15.0, 0.0, 0.0]; max = [16.0, 8.0, 6.0]; }; },
+         { name = "inside"; box = { min = [12.0, 4.0, 3.0]; max = [12.0, 4.0, 3.0]; }; } );
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right"; total_force = [0.0, 0.0, -1.0]; },
+          { set = "right"; total_force = [0.0, 0.5, 0.0]; case = 2; } );
+passive = ( { set = "pad"; } );
+optimization = { objective = "mass"; iterations = 40; projection = { beta = 8.0; every = 10; };
+    constraints = ( { kind = "displacement"; set = "right"; direction = [0.0, 0.0, -1.0]; max = 0.4;
+                      case = 1; name = "tip"; },
+                    { kind = "compliance"; max = 0.3; name = "work"; },
+                    { kind = "displacement"; set = "pad"; of = "max"; max = 0.6; case = 1; name = "far"; },
+                    { kind = "volume"; max = 0.9; min = 0.05; name = "share"; },
+                    { kind = "mass"; max = 0.7; name = "weight"; } );
+    filter = { kind = "density"; radius = 2.0; }; };
+solver = { tolerance = 1e-10; };
+output = { directory = "out"; every = 0; };
+"""
+
+
+def check(condition, text):
+    global N_CHECK, N_FAILED
+    N_CHECK += 1
+    if not condition:
+        N_FAILED += 1
+        print(f"failed: {text}")
+
+
+def hextop(*words):
+    return subprocess.run([HEXTOP, *words], capture_output=True, text=True, timeout=200,
+                          env=dict(os.environ, OMP_WAIT_POLICY="passive"))
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def near(a, b, bound, text):
+    check(abs(a / b - 1.0) <= bound, f"{text}: {a} and {b}")
+
+
+def values(analysis):
+    return {limit["name"]: limit["value"] for limit in analysis["limits"]}
+
+
+def compare_values():
+    """Each value against another way to the same number."""
+    summary, made = load("out/summary.json"), load("out/verify.json")
+    for limit in summary["limits"]:
+        # a largest value is a scaled p-norm in the run, and exact here
+        near(values(made["grey"])[limit["name"]], limit["value"], 2e-2 if limit["name"] == "far" else 1e-6,
+             f"grey and the last design of the run: {limit['name']}")
+    designs = {"grey": made["grey"], "0/1": made["black_white"], "quadratic": made["quadratic"]["analysis"],
+               "surface": made["surface"]["analysis"]}
+    for name, design in designs.items():
+        found = values(design)
+        for case in (1, 2):
+            near(found[f"work_case{case}"], design["case_compliance"][case - 1], 1e-9, f"{name}: compliance {case}")
+        near(found["tip"], design["case_compliance"][0], 1e-6, f"{name}: a unit force does the work of its displacement")
+        near(found["share"], design["volume"], 1e-9, f"{name}: volume")
+        near(found["weight"], 1e-3 * design["volume"] * 16 * 8 * 6, 1e-9, f"{name}: mass")
+        check(found["tip"] < found["far"] <= design["displacement"]["value"] * (1 + 1e-12), f"{name}: largest value {found}")
+    check(values(designs["surface"])["tip"] != values(designs["0/1"])["tip"], "the surface is another part")
+    check(made["limits_judged_on"] == "surface", made["limits_judged_on"])
+
+
+def statuses():
+    """The most exact analysis of the part decides, and the tolerance is in percent of the limit."""
+    made = load("out/verify.json")
+    tip = values(made["surface"]["analysis"])["tip"]
+    surface = ["--surface", "out/part.stl", "--refine", "0"]
+    for share, options, expected in ((1.01, [], 0), (0.995, [], 0), (0.98, [], 4), (0.98, ["--limit-tolerance", "3"], 0),
+                                     (0.995, ["--limit-tolerance", "0.1"], 4)):
+        said = hextop("verify", "out", f"optimization.constraints[0].max={tip * share:.12g}", *surface, *options,
+                      "--output", "other.json")
+        check(said.returncode == expected, f"tip at {share} of its value, {options}: {said.returncode}, {said.stderr}")
+        check(("limit 'tip' is missed" in said.stderr) == (expected == 4), f"warning at {share}, {options}: {said.stderr}")
+        check(load("other.json")["limits_met"] == (expected == 0), "limits_met in the file")
+    solid = values(made["black_white"])["tip"]
+    limit = f"optimization.constraints[0].max={(solid + tip) / 2:.12g}"
+    on_solid, on_surface = hextop("verify", "out", limit, "--limit-tolerance", "1e-6"), hextop("verify", "out", limit, *surface,
+                                                                                           "--limit-tolerance", "1e-6")
+    check({on_solid.returncode, on_surface.returncode} == {0, 4}, f"0/1 {solid}, surface {tip}: {on_solid.returncode}")
+    check("limits, judged on the 0/1 design" in on_solid.stdout and "judged on the surface" in on_surface.stdout, on_solid.stdout)
+    # a set that the surface does not reach cannot be judged
+    said = hextop("verify", "out", "optimization.constraints[2].set=inside", "optimization.constraints[2].max=1e9", *surface)
+    check(said.returncode == 4 and "'far' cannot be judged" in said.stderr and "unknown" in said.stdout, said.stderr + said.stdout)
+
+
+def solid_part():
+    """What the solid part misses: refused if less material cannot help, otherwise a warning."""
+    said = hextop("check", "case.cfg", "--solve")
+    check(said.returncode == 0 and "solid part" in said.stdout, said.stderr)
+    rows = [line.split() for line in said.stdout.splitlines()]
+    tip = float(next(row for row in rows if row[:1] == ["tip"])[1])
+    near(float(next(row for row in rows if row[:3] == ["compliance,", "case", "1"])[3]), tip, 1e-5, "solid part: compliance and tip")
+    tight = f"optimization.constraints[0].max={tip * 0.99:.10g}"
+    for words in (["check", "case.cfg", "--solve", tight], ["run", "case.cfg", tight, "output.directory=refused"]):
+        said = hextop(*words)
+        check(said.returncode == 2 and "limit 'tip' cannot be met: the solid part has" in said.stderr, f"{words}: {said.stderr}")
+        check("optimization.constraints[0]" in said.stderr, f"{words}: no key is named: {said.stderr}")
+    check(not os.path.exists("refused"), "a refused run has left a folder")
+    said = hextop("check", "case.cfg", "--solve", "optimization.constraints[4].min=0.8", "optimization.constraints[4].max=0.9")
+    check(said.returncode == 2 and "'weight' cannot be met" in said.stderr, f"more mass than the part has: {said.stderr}")
+    # a displacement off the loads may be smaller with less material; a weight as well
+    weak = [["optimization.constraints[2].max=1e-4"], [tight, 'loads=( { set = "right"; total_force = [0.0, 0.0, -1.0]; }, '
+            '{ gravity = [0.0, 0.0, -1e-9]; }, { set = "right"; total_force = [0.0, 0.5, 0.0]; case = 2; } )']]
+    for keys in weak:
+        said = hextop("check", "case.cfg", "--solve", *keys)
+        check(said.returncode == 0 and "the solid part misses limit" in said.stderr, f"{keys}: {said.returncode}, {said.stderr}")
+
+
+def no_limits():
+    keys = ["optimization={ volume_fraction = 0.4; iterations = 2; }", "output.directory=plain"]
+    said = hextop("run", "case.cfg", *keys)
+    check(said.returncode == 0 and "limits" not in said.stdout and "solid part" not in said.stdout, said.stderr + said.stdout)
+    said = hextop("verify", "plain")
+    check(said.returncode == 0 and "limits" not in said.stdout, said.stdout + said.stderr)
+    check("limits_met" not in load("plain/verify.json"), "limits in verify.json without limits")
+    said = hextop("check", "case.cfg", *keys, "--solve")
+    check("solid part" in said.stdout and "compliance, case 2" in said.stdout, said.stdout)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    with open("case.cfg", "w", encoding="ascii") as file:
+        file.write(CONFIG)
+    said = hextop("run", "case.cfg")
+    check(said.returncode == 0 and "in the solid part" in said.stdout, said.stderr)
+    said = hextop("surface", "out", "out/part.stl")
+    check(said.returncode == 0, said.stderr)
+    said = hextop("verify", "out", "--surface", "out/part.stl", "--refine", "0", "--element", "quadratic")
+    check(said.returncode in (0, 4), f"verify: {said.returncode}, {said.stderr}")
+    compare_values()
+    statuses()
+    solid_part()
+    no_limits()
+    os.chdir("/")
+print(f"{N_CHECK} checks, {N_FAILED} failed")
+sys.exit(1 if N_FAILED else 0)
