@@ -1,4 +1,5 @@
 /* hextop lightest: repeats run, surface and verify until the made part just meets its limits. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,17 @@ static void pass_option(hx_lightest *l, const hx_options *options, int option)
     l->pass[l->n_pass++] = hx_option_text(options, option);
 }
 
+/* The temperature from which others count, as in the analysis. */
+static double lowest_temperature(const hx_config *cfg)
+{
+    const hx_config_support *const support = cfg->supports.entry;
+    const hx_config_convection *const convection = cfg->convection.entry;
+    double lowest = (double)INFINITY;
+    for (size_t i = 0; i < cfg->supports.n; i++) lowest = fmin(lowest, support[i].temperature);
+    for (size_t i = 0; i < cfg->convection.n; i++) lowest = fmin(lowest, convection[i].ambient);
+    return isfinite(lowest) ? lowest : 0.0;
+}
+
 static int prepare(hx_lightest *l, const hx_options *options)
 {
     HX_TRY(read_vary(l, hx_option_text(options, VARY)));
@@ -71,6 +83,8 @@ static int prepare(hx_lightest *l, const hx_options *options)
     pass_option(l, options, MESHER);
     HX_TRY(hx_config_read(&l->cfg, l->file, l->n_argument, l->argument));
     l->folder = l->cfg.output.directory;
+    l->reference = hx_config_is_heat(&l->cfg) ? lowest_temperature(&l->cfg) : 0.0;
+    l->made = hx_config_is_heat(&l->cfg) ? HX_LIGHTEST_BLACK_WHITE : HX_LIGHTEST_SURFACE;
     l->n_constraint = l->cfg.optimization.constraints.n;
     HX_TRY(check_config(l));
     HX_TRY(hx_alloc(&l->tries, (size_t)l->n_most, sizeof *l->tries, "tries"));
@@ -151,7 +165,8 @@ const hx_command hx_command_lightest = {
         "try is the stiffest part (objective = \"compliance\") of a volume, which regula falsi\n"
         "changes; its run has bounds four times as wide, which seldom bind. The search ends if\n"
         "the worst limit of the surface lies between 0.95 and 1.00 of its bound; the lightest\n"
-        "part that meets all limits is kept. Exit status 4 if there is none.\n"
+        "part that meets all limits is kept. Exit status 4 if there is none. For heat, the 0/1\n"
+        "design is judged, since `verify` does not analyse the surface.\n"
         "Ctrl-C finishes the current iteration of a run; --resume continues the search, with the\n"
         "same FILE, and repeats no finished try.\n",
     .n_min = 1,

@@ -36,7 +36,8 @@ typedef struct hx_lightest_try {
     double seconds;
     /* the following results from the values (hx_lightest_judge) */
     double usage[HX_N_LIGHTEST_DESIGN]; /* largest of all limits */
-    int worst;                          /* limit with the largest usage on the surface */
+    double made;                        /* that of the design l->made */
+    int worst;                          /* limit with the largest usage there */
 } hx_lightest_try;
 
 /* Why there is no further try. */
@@ -45,7 +46,7 @@ typedef enum {
     HX_LIGHTEST_FOUND,   /* the worst usage lies in the window */
     HX_LIGHTEST_TRIES,   /* all tries are used up */
     HX_LIGHTEST_SAME,    /* the next try would repeat an earlier one */
-    HX_LIGHTEST_BRACKET, /* two volumes, of which one passes, differ by less than 1 % */
+    HX_LIGHTEST_BRACKET, /* two volumes or bounds, of which one passes, differ by less than 1 % */
     HX_LIGHTEST_FULL,    /* the limits are missed although all elements are solid */
     HX_LIGHTEST_REFUSED  /* the run of the next try was refused */
 } hx_lightest_end;
@@ -62,7 +63,9 @@ typedef struct hx_lightest {
     char *settings;     /* hx_config_settings of cfg (owned) */
     hx_log_level level; /* of the terminal */
     hx_lightest_vary vary;
-    int n_most; /* number of tries at most */
+    double reference; /* lowest prescribed or ambient temperature; 0 without heat */
+    int made;         /* the design that is judged: the surface; for heat, the 0/1 design */
+    int n_most;       /* number of tries at most */
     size_t n_constraint;
     int n_limit;              /* 0 until the first try is done */
     hx_lightest_limit *limit; /* [n_limit] (owned) */
@@ -86,10 +89,10 @@ void hx_lightest_free(hx_lightest *l);
 
 /* --- search (lightest_search.c); no files --- */
 
-/* Share of its bounds that a value uses: above 1, it misses one; infinite if its sign is wrong or
- * the value is NaN. max or min may be NaN. */
-double hx_lightest_usage(double value, double max, double min);
-/* Fills usage and worst of a try. */
+/* Share of the bounds of a limit that a value uses: above 1, it misses one; infinite if its sign is
+ * wrong or the value is NaN. Temperatures count from l->reference. */
+double hx_lightest_usage(const hx_lightest *l, int limit, double value);
+/* Fills usage, made and worst of a try. */
 void hx_lightest_judge(const hx_lightest *l, hx_lightest_try *t);
 /* Sets l->end, and makes the bounds or the volume of the next try if the search goes on; next has
  * its arrays. */

@@ -52,13 +52,13 @@ static int make_limits(hx_lightest *l, const hx_json_value *limits, int n_case, 
     return HX_OK;
 }
 
-/* values[n_limit] of an analysis; NaN without one of a try with an error. */
-static int read_values(const hx_lightest *l, const hx_json_value *limits, int has_error,
+/* values[n_limit] of an analysis; NaN if it may be missing and is. */
+static int read_values(const hx_lightest *l, const hx_json_value *limits, int may_miss,
                        const char *path, double **values)
 {
     int i = 0;
     HX_TRY(hx_alloc(values, (size_t)l->n_limit, sizeof **values, "limits"));
-    if (!limits && has_error) {
+    if (!limits && may_miss) {
         for (i = 0; i < l->n_limit; i++) (*values)[i] = (double)NAN;
         return HX_OK;
     }
@@ -76,12 +76,13 @@ static int take_verified(hx_lightest *l, const hx_json_value *root, const char *
     static const char *const at[HX_N_LIGHTEST_DESIGN] = {"grey.limits", "black_white.limits",
                                                          "surface.analysis.limits"};
     const hx_json_value *const cases = hx_json_at(root, "cases");
+    const int is_missing = t->error || l->made != HX_LIGHTEST_SURFACE;
     if (l->n_limit == 0)
         HX_TRY(make_limits(l, hx_json_at(root, at[HX_LIGHTEST_GREY]), cases ? (int)cases->n : 1,
                            path));
     for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++)
-        HX_TRY(read_values(l, hx_json_at(root, at[d]), t->error != NULL, path, &t->value[d]));
-    t->volume = hx_json_number_at(root, t->error ? "volume_solid" : "surface.volume_enclosed");
+        HX_TRY(read_values(l, hx_json_at(root, at[d]), is_missing, path, &t->value[d]));
+    t->volume = hx_json_number_at(root, is_missing ? "volume_solid" : "surface.volume_enclosed");
     return HX_OK;
 }
 
@@ -101,14 +102,11 @@ static void write_values(hx_json *json, const hx_lightest *l, const hx_lightest_
 {
     hx_json_open_array(json, "limits");
     for (int i = 0; i < l->n_limit; i++) {
-        const hx_config_constraint *const c =
-            hx_lightest_constraint(l, (size_t)l->limit[i].constraint);
         hx_json_open_object(json, NULL);
         hx_json_string(json, "name", l->limit[i].name);
         for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++)
             hx_json_number(json, design_key[d], t->value[d][i]);
-        hx_json_number(json, "usage",
-                       hx_lightest_usage(t->value[HX_LIGHTEST_SURFACE][i], c->max, c->min));
+        hx_json_number(json, "usage", hx_lightest_usage(l, i, t->value[l->made][i]));
         hx_json_close_object(json);
     }
     hx_json_close_array(json);
@@ -132,7 +130,7 @@ static void write_try(hx_json *json, const hx_lightest *l, int i)
     for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++) hx_json_number(json, design_key[d], t->usage[d]);
     hx_json_close_object(json);
     hx_json_string(json, "worst_limit", l->limit[t->worst].name);
-    hx_json_bool(json, "met", t->usage[HX_LIGHTEST_SURFACE] <= HX_LIGHTEST_HIGH);
+    hx_json_bool(json, "met", t->made <= HX_LIGHTEST_HIGH);
     write_values(json, l, t);
     hx_json_number(json, "seconds", t->seconds);
     hx_json_close_object(json);

@@ -11,6 +11,12 @@
 #include "core/base/fit.h"
 #include "lightest.h"
 
+/* 0: for heat there is no analysis of the surface. */
+static int is_surface(const hx_lightest *l)
+{
+    return l->made == HX_LIGHTEST_SURFACE;
+}
+
 static int has_mass(const hx_lightest *l)
 {
     return !isnan(l->cfg.material.density);
@@ -32,7 +38,7 @@ static const char *usage_text(double usage, char text[32])
     if (isfinite(usage))
         snprintf(text, 32, usage < 100.0 ? "%.3f" : "%.3g", usage);
     else
-        snprintf(text, 32, "unknown");
+        snprintf(text, 32, "-");
     return text;
 }
 
@@ -60,8 +66,8 @@ void hx_lightest_print_header(const hx_lightest *l)
 {
     if (l->level == HX_LOG_VERBOSE) return; /* the commands print between the lines */
     hx_log_info("share of the bound that the worst limit uses: above 1 it is missed; the search "
-                "ends if the surface uses %g to %g",
-                HX_LIGHTEST_LOW, HX_LIGHTEST_HIGH);
+                "ends if the %s uses %g to %g",
+                is_surface(l) ? "surface" : "0/1 design", HX_LIGHTEST_LOW, HX_LIGHTEST_HIGH);
     hx_log_info(ROW, "try", has_mass(l) ? "mass" : "volume", "grey", "0/1", "surface",
                 "worst limit",
                 l->vary == HX_LIGHTEST_VOLUME ? "volume fraction of run" : "bound of run", "time");
@@ -113,16 +119,17 @@ static void print_limits(const hx_lightest *l, int i)
     char bound[128], unit[64], usage[32];
     hx_table_begin(&table, "lrlr");
     table.level = HX_LOG_NORMAL;
-    hx_table_add_words(&table, "limit|surface|allowed|share");
+    hx_table_add_words(&table,
+                       is_surface(l) ? "limit|surface|allowed|share" : "limit|0/1|allowed|share");
     for (int k = 0; k < l->n_limit; k++) {
         const hx_lightest_limit *const limit = &l->limit[k];
         const hx_config_constraint *const c = hx_lightest_constraint(l, (size_t)limit->constraint);
-        const double value = t->value[HX_LIGHTEST_SURFACE][k];
+        const double value = t->value[l->made][k];
         hx_fit(unit, sizeof unit, "%s%s", limit->unit[0] ? " " : "", limit->unit);
         hx_table_add(&table, "%s", limit->name);
         hx_table_add(&table, "%.6g%s", value, unit);
         hx_table_add(&table, "%s", hx_bound_text(c->max, c->min, unit, bound, sizeof bound));
-        hx_table_add(&table, "%s", usage_text(hx_lightest_usage(value, c->max, c->min), usage));
+        hx_table_add(&table, "%s", usage_text(hx_lightest_usage(l, k, value), usage));
     }
     hx_table_end(&table, 2);
 }
@@ -144,16 +151,20 @@ static void print_warnings(const hx_lightest *l, int number, const char *name)
     hx_error_clear(); /* it was read before, or is not needed */
 }
 
-/* text: the command of this search with more options, in back quotes. */
-static const char *command_text(const hx_lightest *l, hx_lightest_vary vary, int n_most,
-                                int is_resumed, char text[HX_MESSAGE_SIZE])
+/* text: the command of this search with other options, in back quotes. suffix: end of the name of
+ * another folder; "": the same folder. */
+static const char *command_text(const hx_lightest *l, const char *suffix, hx_lightest_vary vary,
+                                int n_most, int is_resumed, char text[HX_MESSAGE_SIZE])
 {
-    char word[HX_SHELL_WORD];
+    char word[HX_SHELL_WORD], key[PATH_MAX + 64];
     size_t n = hx_fit(text, HX_MESSAGE_SIZE, "`hextop lightest %s",
                       hx_shell_word(l->file, word, sizeof word));
     for (size_t i = 0; i < l->n_argument; i++)
         n += hx_fit(text + n, HX_MESSAGE_SIZE - n, " %s",
                     hx_shell_word(l->argument[i], word, sizeof word));
+    hx_fit(key, sizeof key, "output.directory=%s%s", l->folder, suffix);
+    if (suffix[0])
+        n += hx_fit(text + n, HX_MESSAGE_SIZE - n, " %s", hx_shell_word(key, word, sizeof word));
     if (vary != HX_LIGHTEST_LIMITS)
         n += hx_fit(text + n, HX_MESSAGE_SIZE - n, " --vary %s", hx_lightest_vary_word(vary));
     for (size_t i = 0; i < l->n_pass; i++)
@@ -167,7 +178,7 @@ void hx_lightest_print_interrupted(const hx_lightest *l)
 {
     char text[HX_MESSAGE_SIZE];
     hx_log_warning("interrupted; the tries so far are complete, and %s continues the search",
-                   command_text(l, l->vary, l->n_most, 1, text));
+                   command_text(l, "", l->vary, l->n_most, 1, text));
 }
 
 /* Why the search ended although the window was not reached; "" if it was. */
@@ -178,8 +189,7 @@ static const char *end_text(const hx_lightest *l)
         [HX_LIGHTEST_FOUND] = "",
         [HX_LIGHTEST_TRIES] = "all tries are used up",
         [HX_LIGHTEST_SAME] = "the next try would repeat an earlier one",
-        [HX_LIGHTEST_BRACKET] = "a volume that passes and one that does not differ by less than "
-                                "1 %",
+        [HX_LIGHTEST_BRACKET] = "a try that passes and one that does not differ by less than 1 %",
         [HX_LIGHTEST_FULL] = "the limits are missed although all of the part is solid",
         [HX_LIGHTEST_REFUSED] = "the run of the next try was refused",
     };
@@ -194,11 +204,12 @@ static void advise(const hx_lightest *l)
         hx_log_info("more material does not help: raise the bound of the limit, or change the "
                     "part, its material or its supports");
     else if (l->end == HX_LIGHTEST_TRIES)
-        hx_log_info("%s continues the search", command_text(l, l->vary, 2 * l->n_most, 1, text));
+        hx_log_info("%s continues the search",
+                    command_text(l, "", l->vary, 2 * l->n_most, 1, text));
     else if (l->vary == HX_LIGHTEST_LIMITS)
-        hx_log_info("%s 'output.directory=%s-volume' searches the volume instead; a projection "
-                    "makes the design and the part more similar: 'optimization.projection={}'",
-                    command_text(l, HX_LIGHTEST_VOLUME, 0, 0, text), l->folder);
+        hx_log_info("%s searches the volume instead; a projection makes the design and the part "
+                    "more similar: 'optimization.projection={}'",
+                    command_text(l, "-volume", HX_LIGHTEST_VOLUME, 0, 0, text));
     else
         hx_log_info(
             "a finer mesh, or a projection ('optimization.projection={}'), makes the design "
@@ -209,7 +220,7 @@ static void print_kept(const hx_lightest *l, int kept)
 {
     const hx_lightest_try *const t = &l->tries[kept];
     char path[PATH_MAX], amount[64];
-    const double usage = t->usage[HX_LIGHTEST_SURFACE];
+    const double usage = t->made;
     hx_log_info("\nthe lightest part that meets all limits is that of try %d, %s: %s", kept + 1,
                 amount_text(l, t, amount, sizeof amount),
                 hx_lightest_path(l, kept + 1, "part.stl", path));
@@ -241,7 +252,6 @@ int hx_lightest_print_end(const hx_lightest *l)
     advise(l);
     hx_log_usage_error("no try meets all limits (%s); the nearest is try %d, whose limit '%s' "
                        "uses %.3g of its bound",
-                       end_text(l), nearest + 1, l->limit[t->worst].name,
-                       t->usage[HX_LIGHTEST_SURFACE]);
+                       end_text(l), nearest + 1, l->limit[t->worst].name, t->made);
     return HX_LIGHTEST_NOT_MET;
 }

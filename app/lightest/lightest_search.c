@@ -18,7 +18,7 @@ enum { UNDAMPED = 3 };
 /* Two bounds count as equal if they differ by less than this share. */
 static const double same_bound = 1e-3;
 
-/* Smallest ratio of two volumes that enclose the wanted one. */
+/* Smallest ratio of two volumes, or bounds, of which one passes and the other does not. */
 static const double least_bracket = 1.01;
 
 /* --- usage --- */
@@ -37,16 +37,24 @@ static double usage_of(double value, double bound, int is_max)
     return share > 0.0 ? 1.0 / share : (double)INFINITY;
 }
 
-double hx_lightest_usage(double value, double max, double min)
+/* The value from which those of a constraint count. */
+static double zero_of(const hx_lightest *l, size_t constraint)
 {
-    return fmax(usage_of(value, max, 1), usage_of(value, min, 0));
+    const hx_config_constraint *const c = hx_lightest_constraint(l, constraint);
+    return strcmp(c->kind, "temperature") == 0 && !c->set_2 ? l->reference : 0.0;
+}
+
+double hx_lightest_usage(const hx_lightest *l, int limit, double value)
+{
+    const size_t i = (size_t)l->limit[limit].constraint;
+    const hx_config_constraint *const c = hx_lightest_constraint(l, i);
+    const double zero = zero_of(l, i);
+    return fmax(usage_of(value - zero, c->max - zero, 1), usage_of(value - zero, c->min - zero, 0));
 }
 
 static double usage_at(const hx_lightest *l, const hx_lightest_try *t, int design, int limit)
 {
-    const hx_config_constraint *const c =
-        hx_lightest_constraint(l, (size_t)l->limit[limit].constraint);
-    return hx_lightest_usage(t->value[design][limit], c->max, c->min);
+    return hx_lightest_usage(l, limit, t->value[design][limit]);
 }
 
 void hx_lightest_judge(const hx_lightest *l, hx_lightest_try *t)
@@ -58,14 +66,15 @@ void hx_lightest_judge(const hx_lightest *l, hx_lightest_try *t)
             const double usage = usage_at(l, t, d, i);
             if (!(usage > t->usage[d])) continue;
             t->usage[d] = usage;
-            if (d == HX_LIGHTEST_SURFACE) t->worst = i;
+            if (d == l->made) t->worst = i;
         }
     }
+    t->made = t->usage[l->made];
 }
 
 static double worst_of(const hx_lightest_try *t)
 {
-    return t->usage[HX_LIGHTEST_SURFACE];
+    return t->made;
 }
 
 int hx_lightest_kept(const hx_lightest *l)
@@ -88,18 +97,19 @@ int hx_lightest_nearest(const hx_lightest *l)
 
 /* --- bounds --- */
 
-/* Value on the surface divided by the value of the grey design, for the load case of a constraint
+/* Value of the made part divided by the value of the grey design, for the load case of a constraint
  * that uses most of its bound; 1 if it is unknown. */
 static double transfer(const hx_lightest *l, const hx_lightest_try *t, size_t constraint)
 {
     int worst = -1;
     for (int i = 0; i < l->n_limit; i++)
         if (l->limit[i].constraint == (int)constraint &&
-            (worst < 0 ||
-             usage_at(l, t, HX_LIGHTEST_SURFACE, i) > usage_at(l, t, HX_LIGHTEST_SURFACE, worst)))
+            (worst < 0 || usage_at(l, t, l->made, i) > usage_at(l, t, l->made, worst)))
             worst = i;
     if (worst < 0) return 1.0;
-    const double ratio = t->value[HX_LIGHTEST_SURFACE][worst] / t->value[HX_LIGHTEST_GREY][worst];
+    const double zero = zero_of(l, constraint);
+    const double ratio =
+        (t->value[l->made][worst] - zero) / (t->value[HX_LIGHTEST_GREY][worst] - zero);
     if (!(ratio > 0.0)) return 1.0;
     return fmax(1.0 / most_step, fmin(most_step, ratio));
 }
@@ -119,7 +129,7 @@ static double rounded(double value)
 /* A bound that asks for more material. */
 static double stricter_bound(double bound, int is_max, double before)
 {
-    return rounded(is_inverse(bound, is_max) ? before / retreat : before * retreat);
+    return is_inverse(bound, is_max) ? before / retreat : before * retreat;
 }
 
 /* The bound of a grey design whose surface is to use the share `aim` of the bound of FILE. before:
@@ -127,7 +137,7 @@ static double stricter_bound(double bound, int is_max, double before)
 static double next_bound(double bound, int is_max, double ratio, double before, int is_damped)
 {
     const double scaled = is_inverse(bound, is_max) ? bound / (aim * ratio) : aim * bound / ratio;
-    return rounded(is_damped ? copysign(sqrt(scaled * before), bound) : scaled);
+    return is_damped ? copysign(sqrt(scaled * before), bound) : scaled;
 }
 
 static int is_same_bound(double a, double b)
@@ -154,35 +164,56 @@ static int is_looser(double a, double b, int is_max)
     return is_max ? a > b : a < b;
 }
 
-/* A bound at least as loose as one whose part could not be analysed lies instead between that and
- * the bound of the last part that could. */
-static double between_known(const hx_lightest *l, size_t i, int is_max, double bound)
+/* 1 if a try missed the limits of a constraint, or has no part. */
+static int misses(const hx_lightest *l, const hx_lightest_try *t, size_t constraint)
 {
-    double failed = (double)NAN, sound = (double)NAN; /* strictest bound with an error */
-    for (int k = 0; k < l->n_try; k++) {
-        const hx_lightest_try *const t = &l->tries[k];
-        const double given = is_max ? t->max[i] : t->min[i];
-        if (!t->error)
-            sound = given;
-        else if (isnan(failed) || is_looser(failed, given, is_max))
-            failed = given;
-    }
-    if (isnan(failed) || isnan(sound) || is_looser(failed, bound, is_max)) return bound;
-    return rounded(copysign(sqrt(failed * sound), bound));
+    return t->error ||
+           (worst_of(t) > HX_LIGHTEST_HIGH && l->limit[t->worst].constraint == (int)constraint);
 }
 
-static double propose_bound(const hx_lightest *l, size_t i, int is_max)
+/* missed: the strictest bound of a constraint that missed its limits; met: the loosest one, stricter
+ * than that, that met them. NaN: there is none. Both count from zero_of. */
+static void find_known(const hx_lightest *l, size_t i, int is_max, double *missed, double *met)
+{
+    const double zero = zero_of(l, i);
+    *missed = *met = (double)NAN;
+    for (int k = 0; k < l->n_try; k++) {
+        const double given = (is_max ? l->tries[k].max[i] : l->tries[k].min[i]) - zero;
+        if (misses(l, &l->tries[k], i) && (isnan(*missed) || is_looser(*missed, given, is_max)))
+            *missed = given;
+    }
+    for (int k = 0; k < l->n_try; k++) {
+        const double given = (is_max ? l->tries[k].max[i] : l->tries[k].min[i]) - zero;
+        if (worst_of(&l->tries[k]) <= HX_LIGHTEST_HIGH && is_looser(*missed, given, is_max) &&
+            (isnan(*met) || is_looser(given, *met, is_max)))
+            *met = given;
+    }
+}
+
+/* Keeps a bound between those that are known: the part of a thin design may break. Sets l->end if
+ * these are close to each other. */
+static double between_known(hx_lightest *l, size_t i, int is_max, double bound)
+{
+    double missed, met;
+    find_known(l, i, is_max, &missed, &met);
+    if (isnan(missed) || isnan(met)) return bound;
+    if (fmax(missed / met, met / missed) < least_bracket) l->end = HX_LIGHTEST_BRACKET;
+    if (is_looser(missed, bound, is_max) && is_looser(bound, met, is_max)) return bound;
+    return copysign(sqrt(missed * met), bound);
+}
+
+static double propose_bound(hx_lightest *l, size_t i, int is_max)
 {
     const hx_config_constraint *const c = hx_lightest_constraint(l, i);
-    const double stated = is_max ? c->max : c->min;
+    const double zero = zero_of(l, i), stated = (is_max ? c->max : c->min) - zero;
     const int is_volume = strcmp(c->kind, "volume") == 0; /* a fraction */
     const hx_lightest_try *const last = l->n_try > 0 ? &l->tries[l->n_try - 1] : NULL;
-    if (isnan(stated) || !last) return stated;
-    const double before = is_max ? last->max[i] : last->min[i];
+    if (isnan(stated) || !last) return is_max ? c->max : c->min;
+    const double before = (is_max ? last->max[i] : last->min[i]) - zero;
     const double bound = last->error ? stricter_bound(stated, is_max, before)
                                      : next_bound(stated, is_max, transfer(l, last, i), before,
                                                   l->n_try >= UNDAMPED);
-    const double next = between_known(l, i, is_max, bound);
+    const double next = rounded(between_known(l, i, is_max, bound) + zero);
     return is_volume && next > 1.0 ? 1.0 : next;
 }
 
@@ -193,7 +224,7 @@ static void propose_bounds(hx_lightest *l, hx_lightest_try *next)
         next->max[i] = propose_bound(l, i, 1);
         next->min[i] = propose_bound(l, i, 0);
     }
-    if (repeats(l, next)) l->end = HX_LIGHTEST_SAME;
+    if (l->end == HX_LIGHTEST_GOES_ON && repeats(l, next)) l->end = HX_LIGHTEST_SAME;
 }
 
 /* --- volume --- */
@@ -262,7 +293,7 @@ static double beyond(const hx_lightest_try *t)
  * volume. */
 static double loose_bound(double bound, int is_max)
 {
-    return rounded(is_inverse(bound, is_max) ? bound / most_step : bound * most_step);
+    return is_inverse(bound, is_max) ? bound / most_step : bound * most_step;
 }
 
 static double first_volume(const hx_lightest *l)
@@ -276,8 +307,10 @@ static void propose_volume(hx_lightest *l, hx_lightest_try *next)
 {
     const hx_lightest_try *fails, *passes;
     for (size_t i = 0; i < l->n_constraint; i++) {
-        next->max[i] = loose_bound(hx_lightest_constraint(l, i)->max, 1);
-        next->min[i] = loose_bound(hx_lightest_constraint(l, i)->min, 0);
+        const hx_config_constraint *const c = hx_lightest_constraint(l, i);
+        const double zero = zero_of(l, i);
+        next->max[i] = rounded(loose_bound(c->max - zero, 1) + zero);
+        next->min[i] = rounded(loose_bound(c->min - zero, 0) + zero);
     }
     find_bracket(l, &fails, &passes);
     if (!fails && !passes)

@@ -172,7 +172,7 @@ static int verify(const hx_lightest *l, int number, int with_surface)
 static int make_part(const hx_lightest *l, int number, hx_lightest_try *t)
 {
     int rc = cut_out(l, number);
-    if (rc == HX_OK) rc = verify(l, number, 1);
+    if (rc == HX_OK) rc = verify(l, number, l->made == HX_LIGHTEST_SURFACE);
     if (rc != HX_EINPUT) return rc;
     HX_TRY(hx_strdup(&t->error, hx_error_message()));
     hx_log_warning("%s", t->error);

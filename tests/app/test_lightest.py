@@ -159,6 +159,41 @@ def check_broken():
     check(code == 0 and read("broken/lightest.json")["tries"] == tries, f"it is read again: {code} {text[-900:]}")
 
 
+def check_heat():
+    """The 0/1 design is judged, and temperatures count above that of the sink."""
+    pathlib.Path("heat.cfg").write_text("""physics = "heat";
+units = "W, mm, K";
+mesh = { generator = "cantilever"; nx = 12; ny = 12; nz = 2; };
+material = { conductivity = 0.2; conductivity_min = 0.0002; };
+sets = ( { name = "sink"; box = { min = [0.0, 4.0, 0.0]; max = [0.0, 8.0, 2.0]; }; },
+         { name = "chip"; box = { min = [10.0, 4.0, 0.0]; max = [12.0, 8.0, 2.0]; }; } );
+supports = ( { set = "sink"; temperature = 20.0; } );
+loads = ( { set = "chip"; heat = 0.5; } );
+passive = ( { set = "chip"; } );
+optimization = { objective = "volume"; iterations = 24; filter = { kind = "density"; radius = 1.5; };
+    constraints = ( { kind = "temperature"; set = "chip"; of = "max"; max = 45.0; } ); };
+solver = { device = "cpu"; operator = "otf"; threads = 1; };
+output = { directory = "heat"; };
+""")
+    code, text = hextop("lightest", "heat.cfg")
+    search = read("heat/lightest.json")
+    first, second = search["tries"][:2]
+    check(code == 0 and search["end"] in ("bracket", "repeats", "tries", "found"), f"heat: {code} {text[-900:]}")
+    for one in search["tries"]:
+        limit = one["limits"][0]
+        check(abs(one["usage"]["black_white"] - (limit["black_white"] - 20.0) / 25.0) < 1e-9, f"above the sink: {one}")
+        check(limit["surface"] is None and one["met"] == (limit["black_white"] <= 45.0), f"judged as a 0/1 design: {one}")
+    # this thin conductor breaks as a 0/1 design: the ratio counts as 4
+    check(first["usage"]["black_white"] > 4.0 and abs(second["max"][0] - (20.0 + 0.975 * 25.0 / 4.0)) < 1e-3,
+          f"the next bound: {second}")
+    met, missed = ([one["max"][0] for one in search["tries"] if one["met"] == verdict] for verdict in (True, False))
+    check(max(met) < min(missed), f"bounds that pass are stricter: {met} {missed}")
+    for i, one in enumerate(search["tries"][2:], 2):
+        before = search["tries"][:i]
+        low, high = (choose(o["max"][0] for o in before if o["met"] == verdict) for choose, verdict in ((max, True), (min, False)))
+        check(low < one["max"][0] < high, f"try {i + 1} lies between known bounds: {low} {one['max']} {high}")
+
+
 def interrupt(arguments, ready):
     process = subprocess.Popen([HEXTOP, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     end = time.monotonic() + 60.0
@@ -223,6 +258,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_volume()
     check_not_met()
     check_broken()
+    check_heat()
     check_resume()
 print(f"{failed} failed")
 sys.exit(failed > 0)
