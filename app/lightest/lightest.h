@@ -61,6 +61,7 @@ typedef struct hx_lightest {
     size_t n_pass;
     const char *folder; /* output.directory (borrowed from cfg) */
     char *settings;     /* hx_config_settings of cfg (owned) */
+    char *mesh;         /* digits of the hash of the mesh; NULL before the first try (owned) */
     hx_log_level level; /* of the terminal */
     hx_lightest_vary vary;
     double reference; /* lowest prescribed or ambient temperature; 0 without heat */
@@ -137,6 +138,9 @@ int hx_lightest_do(hx_lightest *l, hx_lightest_try *t, int is_resumed);
 
 /* --- files (lightest_files.c) --- */
 
+/* Takes the hash of the mesh from summary.json of a try. HX_EINPUT: earlier tries had another
+ * mesh. */
+int hx_lightest_check_mesh(hx_lightest *l, int number);
 /* Reads values and volume from verify.json of a try; the first one determines l->limit. */
 int hx_lightest_read_try(hx_lightest *l, int number, hx_lightest_try *t);
 /* Writes lightest.json; is_over: the search has ended. */

@@ -20,7 +20,27 @@ static const char *search_path(const hx_lightest *l, char path[PATH_MAX])
     return path;
 }
 
-/* --- verify.json --- */
+/* --- summary.json and verify.json --- */
+
+static int take_mesh(hx_lightest *l, const char *path, const char *mesh)
+{
+    if (!l->mesh) return hx_strdup(&l->mesh, mesh);
+    if (strcmp(l->mesh, mesh) == 0) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "%s: the mesh is another one than in the tries before; name another "
+                    "output.directory for another search",
+                    path);
+}
+
+int hx_lightest_check_mesh(hx_lightest *l, int number)
+{
+    char path[PATH_MAX];
+    hx_json_tree tree = {0};
+    int rc = hx_json_read(&tree, hx_lightest_path(l, number, "summary.json", path));
+    if (rc == HX_OK) rc = take_mesh(l, path, hx_json_text_at(tree.root, "identity.mesh", ""));
+    hx_json_free(&tree);
+    return rc;
+}
 
 /* Number of limits that a constraint makes, as hx_limits_create expands it. */
 static int count_limits(const hx_lightest *l, size_t constraint, int n_case)
@@ -183,6 +203,7 @@ static void write_search(hx_json *json, const hx_lightest *l, int is_over)
     hx_json_open_array(json, "tries");
     for (int i = 0; i < l->n_try; i++) write_try(json, l, i);
     hx_json_close_array(json);
+    hx_json_string(json, "mesh", l->mesh);
     hx_json_string(json, "settings", l->settings);
     hx_json_close_object(json);
 }
@@ -308,6 +329,7 @@ static int read_search(hx_lightest *l, const char *path, const hx_json_value *ro
         return HX_RAISE(HX_EINPUT, "%s: the search varies the %s: resume it with --vary %s", path,
                         vary, vary);
     HX_TRY(read_limits(l, path, hx_json_at(root, "limits")));
+    if (l->n_limit > 0) HX_TRY(hx_strdup(&l->mesh, hx_json_text_at(root, "mesh", "")));
     l->started = started >= 0.0 && started < 1e6 ? (int)started : 0;
     for (const hx_json_value *v = tries ? tries->first : NULL; v; v = v->next) {
         if (l->n_try == l->n_most)

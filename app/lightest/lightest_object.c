@@ -52,6 +52,7 @@ void hx_lightest_free(hx_lightest *l)
     }
     free(l->limit);
     free(l->settings);
+    free(l->mesh);
     hx_config_free(&l->cfg);
     memset(l, 0, sizeof *l);
 }

@@ -198,6 +198,7 @@ int hx_lightest_do(hx_lightest *l, hx_lightest_try *t, int is_resumed)
         return HX_OK;
     }
     if (rc != HX_OK) return rc;
+    HX_TRY(hx_lightest_check_mesh(l, number));
     show_step(l, number, "cutting out and analysing the part");
     hx_lightest_signals_begin();
     rc = make_part(l, number, t);

@@ -235,6 +235,18 @@ def check_resume():
     check(there == here, "the resumed search gives the same tries, bit by bit")
 
 
+def check_other_mesh():
+    code, text = hextop("mesh", "part.cfg", "block.vtk")
+    config = pathlib.Path("part.cfg").read_text().replace('generator = "cantilever"; nx = 10; ny = 4; nz = 6;', 'file = "block.vtk";')
+    pathlib.Path("file.cfg").write_text(re.sub(r"sets = .*?\);\n", "", config, flags=re.S))  # the file has them
+    key, volume = "output.directory=mesh", ["--vary", "volume", "optimization.start=0.3"]
+    code, text = hextop("lightest", "file.cfg", *FAST, key, "--tries", "1", *volume)
+    check(code == 4, f"a mesh from a file: {code} {text[-600:]}")
+    hextop("mesh", "part.cfg", "block.vtk", "mesh.nx=11")
+    code, text = hextop("lightest", "file.cfg", *FAST, key, "--tries", "2", "--resume", *volume)
+    check(code == 2 and "the mesh is another one than in the tries before" in text, f"another mesh: {code} {text[-600:]}")
+
+
 def check_refused():
     for arguments, message in (
             (["optimization.constraints=", "optimization.objective=compliance", "optimization.volume_fraction=0.5"], "there are no limits that the lightest part has to meet"),
@@ -260,5 +272,6 @@ with tempfile.TemporaryDirectory() as folder:
     check_broken()
     check_heat()
     check_resume()
+    check_other_mesh()
 print(f"{failed} failed")
 sys.exit(failed > 0)
