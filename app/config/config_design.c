@@ -88,15 +88,16 @@ static int check_zero(const hx_config_constraint *c, const char *key, double lim
                            key);
 }
 
-/* 1 if no value of the response is negative. */
-static int is_never_negative(const hx_config_constraint *c)
+/* 1 if no value of the response is negative. Without a direction, a displacement or a force is a
+ * length; a heat flow has a sign. */
+static int is_never_negative(const hx_config *cfg, const hx_config_constraint *c)
 {
     if (is_amount(c->kind)) return 1;
     if (!is_kind(c->kind, "displacement") && !is_kind(c->kind, "reaction")) return 0;
-    return c->magnitude || isnan(c->direction[0]);
+    return c->magnitude || (isnan(c->direction[0]) && !hx_config_is_heat(cfg));
 }
 
-static int check_bounds(const hx_config_constraint *c)
+static int check_bounds(const hx_config *cfg, const hx_config_constraint *c)
 {
     const double largest = fmax(c->max, c->min); /* of the one if the other is NaN */
     if (isnan(c->max) && isnan(c->min))
@@ -108,10 +109,10 @@ static int check_bounds(const hx_config_constraint *c)
     if (c->min > c->max)
         return hx_config_fault(c->origin, "min", "%g is above max = %g, so no design meets both",
                                c->min, c->max);
-    if (is_never_negative(c) && c->max < 0.0)
+    if (is_never_negative(cfg, c) && c->max < 0.0)
         return hx_config_fault(c->origin, "max", "%g is negative, but %s is at least 0", c->max,
                                is_amount(c->kind) ? c->kind : "a magnitude");
-    if (is_never_negative(c) && c->min < 0.0)
+    if (is_never_negative(cfg, c) && c->min < 0.0)
         return hx_config_fault(
             c->origin, "min", "%g is negative, but %s is at least 0; leave min out%s", c->min,
             is_amount(c->kind) ? c->kind : "a magnitude",
@@ -159,7 +160,7 @@ static int check_constraints(const hx_config *cfg)
     for (size_t i = 0; i < cfg->optimization.constraints.n; i++) {
         const hx_config_constraint *const c = constraint_of(cfg, i);
         HX_TRY(check_place(c->origin, c->set, c->set_2, c->of, c->direction));
-        HX_TRY(check_bounds(c));
+        HX_TRY(check_bounds(cfg, c));
         HX_TRY(check_cases(c, list->child[i]));
         HX_TRY(check_name(c));
     }

@@ -488,8 +488,8 @@ const hx_key hx_keys[] = {
     KEY(optimization.kkt_tolerance, FLOAT, .is_free = 1, .range = "[0, 1)",
         .note = "1e-3; with update = \"oc\" 0",
         .help = "the run stops once the residual of the optimality (KKT) conditions, relative to "
-                "that of the first design, is below this, all limits are met, and penalty and "
-                "beta have their final values; 0: never"),
+                "that of the first design that meets all limits, is below this, all limits are "
+                "met, and penalty and beta have their final values; 0: never"),
     KEY(optimization.initial, TEXT, .note = "uniform, of density start",
         .help = "result to start from: VTK file, .vtk.series or folder of an earlier run on the "
                 "same mesh, with cells in any order, relative to the config; elements missing in "

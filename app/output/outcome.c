@@ -142,10 +142,11 @@ static void warn_limits(const hx_session *s, const hx_stats *stats, const hx_ite
         const hx_constraint_spec *const spec = &s->limits.spec[i];
         const char *const unit = hx_response_unit_text(s, spec->kind);
         if (limit->n_unmet != HX_STATS_PATIENCE || limit->n_long != 1) continue;
-        hx_log_warning("iteration %d: the limit '%s' has stayed unmet for %d designs: it is %s, "
+        hx_log_warning("iteration %d: the limit '%s' has stayed unmet for %d %s: it is %s, "
                        "and the %s value reached is %.5g%s, in iteration %d; if it stays so, "
                        "relax the limit, or allow more material or a larger design space",
                        it->iteration, spec->name, HX_STATS_PATIENCE,
+                       hx_noun(HX_STATS_PATIENCE, "design", "designs"),
                        hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound),
                        limit->value > spec->max ? "least" : "largest", limit->value, unit,
                        limit->best);

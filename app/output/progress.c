@@ -30,22 +30,26 @@ static const char *join_fields(const hx_config *cfg, char *text, size_t n_text)
     return text;
 }
 
-/* Prints the objective, and the reference of temperatures. */
+/* Prints what the compliance is, which is the objective unless another one is stated, and the
+ * reference of temperatures. */
 static void print_heat(const hx_session *s)
 {
     const hx_units *const u = &s->cfg.units;
+    const char *const lead = !hx_session_other_objective(s) ? "objective"
+                             : s->problem.is_mixed          ? "compliance"
+                                                            : "         ";
     hx_log_info("  heat      conductivity %.6g%s, of void %.6g%s", s->problem.young,
                 u->conductivity, s->problem.least, u->conductivity);
     if (s->problem.is_mixed)
         hx_log_info(
-            "  objective 2 q'(T - %.6g%s) minus the dissipation by conduction and convection, "
+            "  %s 2 q'(T - %.6g%s) minus the dissipation by conduction and convection, "
             "where q are sources and fluxes, and %.6g%s is the lowest prescribed or ambient "
             "temperature: a smaller value means that more heat flows from hot to cold places",
-            s->problem.reference, u->temperature, s->problem.reference, u->temperature);
+            lead, s->problem.reference, u->temperature, s->problem.reference, u->temperature);
     else
-        hx_log_info("  objective thermal compliance, sources and fluxes times (T - %.6g%s): a "
+        hx_log_info("  %s thermal compliance, sources and fluxes times (T - %.6g%s): a "
                     "smaller value means lower temperatures where heat enters",
-                    s->problem.reference, u->temperature);
+                    lead, s->problem.reference, u->temperature);
 }
 
 /* Prints a note once per run. Only an analysis can quantify this error. */
@@ -94,7 +98,9 @@ void hx_progress_limits(const hx_session *s, const char *lead)
     char what[512], bound[128], solid[64] = "";
     for (int i = 0; i < s->limits.n; i++) {
         const hx_constraint_spec *const spec = &s->limits.spec[i];
-        hx_response_text(spec->kind, &spec->params, what, sizeof what);
+        hx_response_params params = spec->params;
+        if (s->problem.cases.n == 1) params.load_case = HX_ALL_CASES;
+        hx_response_text(spec->kind, &params, what, sizeof what);
         if (s->limits.solid)
             snprintf(solid, sizeof solid, "; %.6g in the solid part", s->limits.solid[i]);
         hx_log_info("%s%-9s %s: %s%s%s%s", lead, i == 0 ? "limits" : "", spec->name,

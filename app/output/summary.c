@@ -242,6 +242,18 @@ static void write_limits(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_close_array(json);
 }
 
+static void write_groups(hx_json *json, const hx_groups *groups)
+{
+    if (groups->n_group == 0) return;
+    hx_json_open_object(json, "linked_variables");
+    hx_json_integer(json, "groups", groups->n_group);
+    hx_json_integer(json, "elements", groups->n_member);
+    hx_json_integer(json, "elements_without_image", groups->n_alone);
+    hx_json_integer(json, "elements_without_exact_image", groups->n_shifted);
+    hx_json_number(json, "largest_offset", groups->shift);
+    hx_json_close_object(json);
+}
+
 static void write_result(hx_json *json, const hx_session *s, const hx_stats *stats,
                          const char *status)
 {
@@ -284,15 +296,7 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_string(json, "precision", hx_precision_name(s->solver.pcg.params.precision));
     hx_json_string(json, "filter", s->filter.kind->name);
     hx_json_number(json, "filter_radius", s->filter_radius);
-    if (s->groups.n_group > 0) {
-        hx_json_open_object(json, "linked_variables");
-        hx_json_integer(json, "groups", s->groups.n_group);
-        hx_json_integer(json, "elements", s->groups.n_member);
-        hx_json_integer(json, "elements_without_image", s->groups.n_alone);
-        hx_json_integer(json, "elements_without_exact_image", s->groups.n_shifted);
-        hx_json_number(json, "largest_offset", s->groups.shift);
-        hx_json_close_object(json);
-    }
+    write_groups(json, &s->groups);
     hx_json_integer(json, "iterations", stats->n_iteration);
     write_converged(json, s, last);
     hx_json_bool(json, "solves_converged", stats->n_solve_failed == 0);

@@ -80,7 +80,13 @@ enum { N_FIGURE = sizeof figures / sizeof figures[0] };
 
 static double figure_of(const hx_report_run *run, const figure *g)
 {
+    const char *const what = hx_json_text_at(run->summary.root, "objective", "");
     const double value = hx_json_number_at(run->summary.root, g->key);
+    /* the volume and the mass are results of every run */
+    if (strcmp(g->key, "objective_value") == 0 &&
+        (strcmp(what, "volume") == 0 ||
+         (strcmp(what, "mass") == 0 && !isnan(hx_json_number_at(run->summary.root, "mass")))))
+        return NAN;
     if (!isnan(value) || !g->column) return value;
     const double *const column = hx_csv_column(&run->history, g->column);
     return column && run->history.n_row > 0 ? column[run->history.n_row - 1] : NAN;

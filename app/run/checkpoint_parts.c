@@ -334,20 +334,21 @@ static int refinements(hx_snapshot *image, hx_stats *stats)
 }
 
 /* What else decides whether the last design has converged, if it is known. */
-static int optimality(hx_snapshot *image, hx_stats *stats)
+static int optimality(hx_snapshot *image, hx_session *s, hx_stats *stats)
 {
     static const char name[] = "run.optimality";
-    double value[2] = {stats->last.kkt, stats->last.violation};
+    double value[3] = {stats->last.kkt, stats->last.violation, s->first_kkt};
     const int is_there = image->mode == HX_SNAPSHOT_SAVE ? value[0] > 0.0 || value[1] > 0.0
                                                          : hx_snapshot_has(image, name);
     if (!is_there) return HX_OK;
     HX_TRY(hx_snapshot_host(image, name, value, sizeof value));
     stats->last.kkt = value[0];
     stats->last.violation = value[1];
+    s->first_kkt = value[2];
     return HX_OK;
 }
 
-static int put_stats(hx_snapshot *image, hx_stats *stats, int n_case)
+static int put_stats(hx_snapshot *image, hx_session *s, hx_stats *stats)
 {
     int64_t count[N_COUNT];
     double seconds[N_SECONDS], last[N_LAST];
@@ -358,11 +359,11 @@ static int put_stats(hx_snapshot *image, hx_stats *stats, int n_case)
     if (stats->last.pcg_error > 0.0) /* estimated with only one of the criteria */
         HX_TRY(hx_snapshot_host(image, "run.error", &stats->last.pcg_error, sizeof(double)));
     HX_TRY(refinements(image, stats));
-    HX_TRY(optimality(image, stats));
-    return lists(image, stats, n_case);
+    HX_TRY(optimality(image, s, stats));
+    return lists(image, stats, s->problem.cases.n);
 }
 
-static int get_stats(hx_snapshot *image, hx_stats *stats, int n_case)
+static int get_stats(hx_snapshot *image, hx_session *s, hx_stats *stats)
 {
     int64_t count[N_COUNT];
     double seconds[N_SECONDS], last[N_LAST];
@@ -374,8 +375,8 @@ static int get_stats(hx_snapshot *image, hx_stats *stats, int n_case)
     if (hx_snapshot_has(image, "run.error"))
         HX_TRY(hx_snapshot_host(image, "run.error", &stats->last.pcg_error, sizeof(double)));
     HX_TRY(refinements(image, stats));
-    HX_TRY(optimality(image, stats));
-    return lists(image, stats, n_case);
+    HX_TRY(optimality(image, s, stats));
+    return lists(image, stats, s->problem.cases.n);
 }
 
 /* --- the files written so far --- */
@@ -413,7 +414,7 @@ static int put_run(hx_snapshot *image, const hx_checkpoint_parts *parts)
     char *history;
     size_t n;
     HX_TRY(put_identity(image, s));
-    HX_TRY(put_stats(image, parts->stats, s->problem.cases.n));
+    HX_TRY(put_stats(image, s, parts->stats));
     HX_TRY(put_series(image, parts->output));
     HX_TRY(hx_read_file(parts->history, &history, &n));
     const void *p = history;
@@ -434,7 +435,7 @@ static int get_run(hx_snapshot *image, const hx_checkpoint_parts *parts, char **
 {
     hx_session *s = parts->session;
     HX_TRY(check_identity(image, s));
-    HX_TRY(get_stats(image, parts->stats, s->problem.cases.n));
+    HX_TRY(get_stats(image, s, parts->stats));
     HX_TRY(get_series(image, parts->output));
     HX_TRY(hx_checkpoint_text(image, "run.history", history));
     *n_history = strlen(*history);

@@ -98,6 +98,7 @@ static int share_stats(run *r)
     stats->last.load_case = NULL;
     stats->last.response = NULL;
     stats->last.n_response = 0;
+    HX_TRY(hx_session_share(s, &s->first_kkt, sizeof s->first_kkt));
     HX_TRY(hx_session_share(s, stats->limit, (size_t)stats->n_limit * sizeof *stats->limit));
     HX_TRY(hx_session_share(s, stats->iteration_seconds,
                             (size_t)stats->n_iteration * sizeof *stats->iteration_seconds));

@@ -504,10 +504,21 @@ int hx_session_make_design(hx_session *s)
     return HX_OK;
 }
 
+/* Makes the KKT residual relative to that of the first design that meets all limits. Multipliers of
+ * limits that are far from met are as large as the update permits, and so is a residual with
+ * them. */
+static void scale_kkt(hx_session *s, hx_iteration *it)
+{
+    if (!(s->first_kkt > 0.0) && it->kkt > 0.0 && hx_limits_are_met(it, hx_session_update(s)))
+        s->first_kkt = it->kkt;
+    if (s->first_kkt > 0.0) it->kkt /= s->first_kkt;
+}
+
 int hx_session_step(hx_session *s, hx_iteration *it)
 {
     for (;;) {
         const int rc = hx_optimizer_step(&s->opt, it);
+        if (rc == HX_OK) scale_kkt(s, it);
         if (rc != HX_ENOMEM) return rc;
         if (s->opt.iteration > 1) return hx_session_suggest(s, rc);
         if (!hx_session_take_less(s, rc)) return rc;

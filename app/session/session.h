@@ -89,6 +89,9 @@ typedef struct hx_session {
     /* least volume of any design, set once the filter has been made */
     hx_least_volume least_volume;
     hx_optimizer opt;
+    /* KKT residual of the first design that meets all limits, relative to that of the first design;
+     * 0: none has met them */
+    double first_kkt;
     double filter_radius; /* length; 0 if the filter has none */
     /* hx_voxels_bytes for the filter and the design of this process; 0: no voxels, or a filter
      * without sums */

@@ -194,8 +194,7 @@ int hx_session_has_converged(const hx_session *s, const hx_iteration *it)
     const double tolerance = hx_session_kkt_tolerance(s);
     const int is_still = it->change < s->cfg.optimization.change_tolerance && !it->is_held_back,
               is_optimal = it->kkt < tolerance;
-    return (is_still || is_optimal) && !it->climbing && !it->is_rejected &&
-           hx_limits_are_met(it, hx_session_update(s));
+    return (is_still || is_optimal) && !it->climbing && hx_limits_are_met(it, hx_session_update(s));
 }
 
 hx_filter_params hx_session_filter_params(const hx_session *s)

@@ -154,16 +154,21 @@ int hx_comm_agree(const hx_comm *comm, int own)
     return rc;
 }
 
-int hx_comm_sum(const hx_comm *comm, int n, double *sum)
+static int sum_few(const hx_comm *comm, int n, double *sum)
 {
-    if (comm->size == 1) return HX_OK;
-    if (n > HX_COMM_FEW) return HX_RAISE(HX_EINTERNAL, "%d sums at once", n);
     double *const all = comm->work->scalars;
     HX_TRY(comm->ops->all_gather(comm, sum, (size_t)n * sizeof *sum, all));
     for (int i = 0; i < n; i++) {
         sum[i] = all[i];
         for (int r = 1; r < comm->size; r++) sum[i] += all[r * n + i];
     }
+    return HX_OK;
+}
+
+int hx_comm_sum(const hx_comm *comm, int n, double *sum)
+{
+    for (int at = 0; at < n && comm->size > 1; at += HX_COMM_FEW)
+        HX_TRY(sum_few(comm, n - at < HX_COMM_FEW ? n - at : HX_COMM_FEW, sum + at));
     return HX_OK;
 }
 

@@ -4,8 +4,8 @@
 
 #include "comm.h"
 
-/* Largest number of sums at once, and of floats of a long sum that are sent at once (16 MB). */
-enum { HX_COMM_FEW = 8, HX_COMM_BLOCK = 1 << 22 };
+/* Largest number of sums in a message, and of floats of a long sum that are sent at once (16 MB). */
+enum { HX_COMM_FEW = 160, HX_COMM_BLOCK = 1 << 22 };
 
 /* Size of an error message that goes to all ranks, in bytes. */
 enum { HX_COMM_WHY = 2048 };

@@ -419,20 +419,21 @@ static int check_breakdown(const hx_optimizer *opt, const hx_iteration *record)
                     is_mixed ? "solver.precision = \"double\", " : "");
 }
 
+/* Adds the solves of an analysed design. */
 static int record_solves(const hx_optimizer *opt, hx_iteration *record)
 {
     const hx_analysis_record *solves = &opt->analysis->record;
-    record->pcg_iterations = solves->pcg_iterations;
-    record->pcg_fell_back = solves->pcg_fell_back;
-    record->pcg_restarts = solves->pcg_restarts;
-    record->pcg_refinements = solves->pcg_refinements;
-    record->pcg_took_exact = solves->pcg_took_exact;
+    record->pcg_iterations += solves->pcg_iterations;
+    record->pcg_fell_back += solves->pcg_fell_back;
+    record->pcg_restarts += solves->pcg_restarts;
+    record->pcg_refinements += solves->pcg_refinements;
+    record->pcg_took_exact += solves->pcg_took_exact;
     record->pcg_residual = solves->pcg_residual;
     record->pcg_error = solves->pcg_error;
-    record->reason = solves->reason;
-    record->spmv_seconds = solves->spmv_seconds;
-    record->precond_seconds = solves->precond_seconds;
-    record->prepare_seconds = solves->prepare_seconds;
+    if (solves->reason > record->reason) record->reason = solves->reason;
+    record->spmv_seconds += solves->spmv_seconds;
+    record->precond_seconds += solves->precond_seconds;
+    record->prepare_seconds += solves->prepare_seconds;
     return check_breakdown(opt, record);
 }
 
@@ -482,16 +483,32 @@ static void record_limits(hx_optimizer *opt, hx_iteration *record)
     record->response = opt->record;
 }
 
-/* Values of the constraints, and the derivatives by the physical density of all but the volume. */
-static int evaluate_constraints(hx_optimizer *opt, hx_iteration *record, double *const d_work[2])
+/* Values of the analysed design. */
+static int evaluate(hx_optimizer *opt, hx_iteration *record)
 {
+    hx_response *const objective = &opt->objective;
+    HX_TRY(hx_analysis_compliance(opt->analysis, &record->compliance)); /* f'u */
+    HX_TRY(measure_design(opt, record));                                /* v'rho, greyness [2] */
+    HX_TRY(objective->kind->value(objective, &record->objective));
     for (int i = 0; i < opt->n_constraint; i++) {
         hx_response *const g = &opt->constraint[i];
         HX_TRY(g->kind->value(g, &g->now));
-        if (opt->d_more[i])
-            HX_TRY(hx_response_derivative(g, opt->d_energy, opt->d_more[i], d_work));
     }
     record_limits(opt, record);
+    return HX_OK;
+}
+
+/* Derivatives by the physical density, of all but the volume that volume_fraction prescribes. */
+static int differentiate(hx_optimizer *opt)
+{
+    double *const d_work[2] = {opt->d_dv, opt->d_proposal}; /* free until they are filled */
+    HX_TRY(hx_analysis_energy(opt->analysis, opt->d_energy, opt->d_dv)); /* u_e'Ke u_e [1, 4 per
+                                                                            more load case] */
+    HX_TRY(hx_response_derivative(&opt->objective, opt->d_energy, opt->d_dc, d_work)); /* [4] */
+    for (int i = 0; i < opt->n_constraint; i++)
+        if (opt->d_more[i])
+            HX_TRY(
+                hx_response_derivative(&opt->constraint[i], opt->d_energy, opt->d_more[i], d_work));
     return HX_OK;
 }
 
@@ -509,24 +526,27 @@ static int filter_backward(hx_optimizer *opt)
     return dev->ops->design->link(dev, &opt->groups, opt->d_dv, opt->d_dc);
 }
 
-static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
+static hx_update_step begin_update(const hx_optimizer *opt, const hx_iteration *record)
 {
-    hx_update_step step = {
+    return (hx_update_step){
         .d_design = opt->d_design,
         .d_dc = opt->d_dc,
         .value = record->objective,
         .d_proposal = opt->d_proposal,
         .is_worse = record->objective > opt->last_value,
-        .is_again = is_again,
         .kkt = NAN,
     };
+}
+
+static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
+{
+    hx_update_step step = begin_update(opt, record);
+    step.is_again = is_again;
     HX_TRY(opt->update.kind->propose(&opt->update, &step));
     record->change = step.change;
     record->kkt = step.kkt;
-    record->is_rejected |= step.is_rejected;
     const double tolerance = opt->design->change_tolerance;
-    record->is_held_back =
-        record->is_rejected || (step.change < tolerance && step.free_change >= tolerance);
+    record->is_held_back = step.change < tolerance && step.free_change >= tolerance;
     record->volume_trials += step.trials;
     record->is_flat |= step.is_flat;
     opt->last_value = record->objective;
@@ -573,35 +593,59 @@ static int next_stage(stages *at, hx_stage next)
     return hx_span_begin(at->dev, span[next], -1);
 }
 
+/* Solves for the displacements of d_design. */
+static int analyse(hx_optimizer *opt, stages *at)
+{
+    hx_analysis *const a = opt->analysis;
+    HX_TRY(next_stage(at, HX_STAGE_FILTER));
+    HX_TRY(hx_optimizer_filter(opt)); /* rho = H(F x) [2 if it maps the design] */
+    HX_TRY(a->dev->ops->sync(a->dev));
+    HX_TRY(next_stage(at, HX_STAGE_PCG));
+    HX_TRY(hx_analysis_solve(a, opt->d_physical, opt->penalty.value)); /* K(rho) u = f [2] */
+    HX_TRY(hx_response_prepare(&opt->objective));
+    for (int i = 0; i < opt->n_constraint; i++) HX_TRY(hx_response_prepare(&opt->constraint[i]));
+    return HX_OK;
+}
+
+/* *is_rejected: the update replaced the analysed design, which its proposal has become. */
+static int judge(hx_optimizer *opt, stages *at, hx_iteration *record, int *is_rejected)
+{
+    *is_rejected = 0;
+    if (!opt->update.kind->judge) return HX_OK;
+    HX_TRY(next_stage(at, HX_STAGE_COMPLIANCE));
+    HX_TRY(evaluate(opt, record));
+    HX_TRY(next_stage(at, HX_STAGE_UPDATE));
+    hx_update_step step = begin_update(opt, record);
+    HX_TRY(opt->update.kind->judge(&opt->update, &step));
+    *is_rejected = step.is_rejected;
+    if (!step.is_rejected) return HX_OK;
+    HX_TRY(record_solves(opt, record));
+    record->is_rejected = 1;
+    record->volume_trials++;
+    hx_optimizer_advance(opt);
+    return HX_OK;
+}
+
 /* One design iteration: from the densities x to the next proposal. In brackets the memory traffic
  * in doubles per element, read and written, beside the solves, the sums of the filter and the
  * gathers of displacements. */
 static int take_step(hx_optimizer *opt, hx_iteration *record)
 {
-    hx_analysis *const a = opt->analysis;
-    hx_response *const objective = &opt->objective;
-    double *const d_work[2] = {opt->d_dv, opt->d_proposal}; /* free until they are filled */
-    stages at = {a->dev, record, HX_N_STAGE, 0.0};
-
-    HX_TRY(next_stage(&at, HX_STAGE_FILTER));
-    HX_TRY(hx_optimizer_filter(opt)); /* rho = H(F x) [2 if it maps the design] */
-    HX_TRY(a->dev->ops->sync(a->dev));
-
+    stages at = {opt->analysis->dev, record, HX_N_STAGE, 0.0};
+    int is_rejected;
+    do {
+        HX_TRY(analyse(opt, &at));
+        HX_TRY(judge(opt, &at, record, &is_rejected));
+    } while (is_rejected);
     HX_TRY(next_stage(&at, HX_STAGE_PCG));
-    HX_TRY(hx_analysis_solve(a, opt->d_physical, opt->penalty.value)); /* K(rho) u = f [2] */
-    HX_TRY(hx_response_solve_adjoint(objective)); /* K lambda = dg/du, if not self-adjoint */
+    HX_TRY(hx_response_solve_adjoint(&opt->objective)); /* K lambda = dg/du, if not self-adjoint */
     for (int i = 0; i < opt->n_constraint; i++)
         HX_TRY(hx_response_solve_adjoint(&opt->constraint[i]));
     HX_TRY(record_solves(opt, record));
 
     HX_TRY(next_stage(&at, HX_STAGE_COMPLIANCE));
-    HX_TRY(hx_analysis_compliance(a, &record->compliance));  /* f'u */
-    HX_TRY(measure_design(opt, record));                     /* v'rho, greyness [2] */
-    HX_TRY(hx_analysis_energy(a, opt->d_energy, opt->d_dv)); /* u_e'Ke u_e [1, 4 per more
-                                                                      load case] */
-    HX_TRY(objective->kind->value(objective, &record->objective));
-    HX_TRY(hx_response_derivative(objective, opt->d_energy, opt->d_dc, d_work)); /* [4] */
-    HX_TRY(evaluate_constraints(opt, record, d_work));
+    HX_TRY(evaluate(opt, record));
+    HX_TRY(differentiate(opt));
 
     HX_TRY(next_stage(&at, HX_STAGE_FILTER));
     HX_TRY(filter_backward(opt));      /* dg/dx = F'H' dg/drho [2, 4 if it maps the design] */

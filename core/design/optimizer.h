@@ -79,10 +79,10 @@ typedef struct hx_iteration {
      * more if that is an upper limit (update.h); 0 if none is prescribed */
     int volume_missed;
     double change; /* largest density change proposed by this step */
-    /* 1: the update held the densities back (near asymptotes, or a rejected design), so that a
-     * change below change_tolerance is no convergence */
+    /* 1: near asymptotes of the update hold the densities back, so that a change below
+     * change_tolerance is no convergence */
     int is_held_back;
-    int is_rejected;  /* 1: the analysed design is rejected, and the next replaces it (gcmma) */
+    int is_rejected;  /* 1: the update rejected designs before this one (gcmma, update.h) */
     double kkt;       /* hx_update_step.kkt: 0 at an optimum; NAN: the update does not compute it */
     double violation; /* largest relative violation of a limit, volume_fraction included; 0: none */
     int n_response;

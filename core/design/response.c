@@ -186,9 +186,14 @@ static int solve_case(hx_response *o, int c)
     return hx_interface_make_consistent(dev, a->problem->components, d_lambda);
 }
 
+int hx_response_prepare(hx_response *o)
+{
+    return o->kind->prepare ? o->kind->prepare(o) : HX_OK;
+}
+
 int hx_response_solve_adjoint(hx_response *o)
 {
-    if (o->kind->prepare) HX_TRY(o->kind->prepare(o));
+    if (o->kind->accept) o->kind->accept(o);
     for (int c = 0; o->d_adjoint && c < o->analysis->problem->cases.n; c++)
         if (o->d_adjoint[c]) HX_TRY(solve_case(o, c));
     return HX_OK;

@@ -84,6 +84,9 @@ typedef struct hx_response_kind {
     /* Once per analysed design, before all that follows: what the kind needs of u. Waits. NULL:
      * nothing. */
     int (*prepare)(hx_response *response);
+    /* Once per design that the update does not reject, before its adjoint solves: adapts what must
+     * not change while designs are compared. NULL: nothing. */
+    void (*accept)(hx_response *response);
     /* *value for the analysed design. Waits. */
     int (*value)(const hx_response *response, double *value);
     /* Field d_dg = derivative by the physical densities: the total one if adjoint_load is NULL,
@@ -158,8 +161,12 @@ int hx_response_create(hx_response *response, const hx_response_kind *kind, cons
                        hx_analysis *analysis, const hx_measured *measured,
                        const hx_response_params *params);
 
-/* Call after each hx_analysis_solve; adds to its record. Prepares the kind, then computes lambda of
- * every case, starting from the last design's if the analysis has a warm start. Waits. */
+/* Call after each hx_analysis_solve, before the value is requested. Waits. */
+int hx_response_prepare(hx_response *response);
+
+/* Call after hx_response_prepare if the derivative is needed; adds to the record of the analysis.
+ * Computes lambda of every case, starting from the last design's if the analysis has a warm start.
+ * Waits. */
 int hx_response_solve_adjoint(hx_response *response);
 
 /* response->multiple[c] := the number by which the load of a case becomes the adjoint load at free

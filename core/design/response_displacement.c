@@ -30,6 +30,7 @@ const hx_response_kind hx_response_displacement = {
     .bytes = hx_response_set_bytes,
     .create = hx_field_create,
     .prepare = hx_field_prepare,
+    .accept = hx_field_accept,
     .value = hx_field_value,
     .adjoint_load = hx_field_load,
     .snapshot = hx_field_snapshot,

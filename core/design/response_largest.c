@@ -16,8 +16,8 @@
 
 /* The values of a load case at the samples of this process. */
 typedef struct of_case {
-    double *load;       /* [n_entry] derivative of the norm by the entries (owned) */
-    double norm, scale; /* scale = 0: not yet known */
+    double *load;              /* [n_entry] derivative of the norm by the entries (owned) */
+    double norm, ratio, scale; /* ratio: largest / norm; scale = 0: not yet known */
 } of_case;
 
 /* A sample is a node of the set. Its displacement is a sum over points, of one point apart from
@@ -185,8 +185,8 @@ static int sum_norm(const hx_analysis *a, hx_largest *l, of_case *of)
             for (int i = 0; i < c; i++)
                 of->load[c * l->at[k] + i] += factor * l->share[k] * l->slope[c * s + i];
     }
-    const double ratio = of->norm > 0.0 ? largest / of->norm : 1.0;
-    of->scale = of->scale > 0.0 ? KEPT * of->scale + (1.0 - KEPT) * ratio : ratio;
+    of->ratio = of->norm > 0.0 ? largest / of->norm : 1.0;
+    if (!(of->scale > 0.0)) of->scale = of->ratio;
     return HX_OK;
 }
 
@@ -201,6 +201,12 @@ int hx_largest_prepare(hx_response *o, hx_largest *l)
         HX_TRY(sum_norm(a, l, &l->of[c]));
     }
     return HX_OK;
+}
+
+void hx_largest_accept(hx_largest *l)
+{
+    for (int c = 0; c < l->n_case; c++)
+        l->of[c].scale = KEPT * l->of[c].scale + (1.0 - KEPT) * l->of[c].ratio;
 }
 
 double hx_largest_value(const hx_largest *l, int c)

@@ -66,6 +66,7 @@ int hx_response_check_set(const hx_problem *problem, const char *set, const char
 int hx_field_value(const hx_response *o, double *value);
 int hx_field_load(const hx_response *o, int load_case, double *d_load);
 int hx_field_prepare(hx_response *o);
+void hx_field_accept(hx_response *o);
 int hx_field_create(hx_response *o);
 int hx_field_snapshot(hx_response *o, hx_snapshot *image);
 void hx_field_destroy(hx_response *o);
@@ -85,6 +86,7 @@ enum { HX_LARGEST_POWER = 8 };
 
 int hx_largest_create(hx_response *o, hx_largest **largest);
 int hx_largest_prepare(hx_response *o, hx_largest *largest);
+void hx_largest_accept(hx_largest *largest);
 /* The scaled norm, and its scale c, of a case. */
 double hx_largest_value(const hx_largest *largest, int load_case);
 double hx_largest_scale(const hx_largest *largest, int load_case);

@@ -29,7 +29,7 @@ typedef struct hx_update_step {
     /* out: largest derivative of the Lagrangian that no bound balances, relative to that of the
      * first design, 0 at an optimum (mma.h); NAN: the update does not compute it */
     double kkt;
-    /* out, 1: the analysed design is rejected, and the proposal replaces it */
+    /* out of `judge`, 1: the analysed design is rejected, and the proposal replaces it */
     int is_rejected;
     /* out: largest change, relative to what the update's own limits permit (asymptotes, convexity),
      * times the move limit; at least `change`. The design has settled if it is small. */
@@ -56,6 +56,9 @@ typedef struct hx_update_kind {
     int bytes_per_elem;      /* additional device memory per element, and per response in a row */
     int bytes_per_response;
     int (*create)(hx_update *update);
+    /* Sees the values of the analysed design, before its derivatives are computed, and may reject
+     * it: then step->d_proposal is analysed instead, in the same iteration. NULL: never. Waits. */
+    int (*judge)(hx_update *update, hx_update_step *step);
     /* Waits. */
     int (*propose)(hx_update *update, hx_update_step *step);
     /* State that the next step reuses (snapshot.h). NULL: none. */

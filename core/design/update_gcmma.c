@@ -1,7 +1,7 @@
 /* The globally convergent method of moving asymptotes (Svanberg 2002): a design is accepted if no
  * function is larger than its approximation. Otherwise the functions become more convex, and another
- * design is proposed about the last accepted one, the centre. Every design is one of the run, also a
- * rejected one, so the objective of the accepted ones decreases, apart from the cost of violated
+ * design is proposed about the last accepted one, the centre, in the same iteration. So the designs
+ * of a run are the accepted ones, whose objective decreases, apart from the cost of violated
  * limits. */
 #include <math.h>
 #include <stdio.h>
@@ -154,16 +154,6 @@ static int propose_about_centre(hx_update *update, hx_update_step *step)
 {
     gcmma *own = update->impl;
     hx_mma *const method = &own->mma.method;
-    const double penalty = update->analysis->penalty;
-    if (penalty != own->penalty) own->has_centre = 0; /* the functions are others */
-    own->penalty = penalty;
-    if (own->has_centre && own->n_rejected < MOST_REJECTED && !is_accepted(own, method)) {
-        raise_convexity(own, method);
-        own->n_rejected++;
-        step->is_rejected = 1;
-    } else {
-        HX_TRY(take_centre(update, own));
-    }
     describe_centre(own, method);
     HX_TRY(hx_mma_solve(update->dev, method));
     memcpy(own->approximate, method->approximate, sizeof own->approximate);
@@ -174,6 +164,22 @@ static int propose_about_centre(hx_update *update, hx_update_step *step)
     step->free_change = method->free_change;
     step->kkt = method->kkt;
     return HX_OK;
+}
+
+static int judge(hx_update *update, hx_update_step *step)
+{
+    gcmma *own = update->impl;
+    hx_mma *const method = &own->mma.method;
+    const double penalty = update->analysis->penalty;
+    if (penalty != own->penalty) own->has_centre = 0; /* the functions are others */
+    own->penalty = penalty;
+    if (!own->has_centre || own->n_rejected == MOST_REJECTED) return HX_OK;
+    HX_TRY(hx_update_mma_describe(update, step, &own->mma));
+    if (is_accepted(own, method)) return HX_OK;
+    raise_convexity(own, method);
+    own->n_rejected++;
+    step->is_rejected = 1;
+    return propose_about_centre(update, step);
 }
 
 static int propose(hx_update *update, hx_update_step *step)
@@ -188,6 +194,7 @@ static int propose(hx_update *update, hx_update_step *step)
         return hx_update_mma_forget(update, &own->mma);
     }
     HX_TRY(hx_update_mma_describe(update, step, &own->mma));
+    HX_TRY(take_centre(update, own));
     return propose_about_centre(update, step);
 }
 
@@ -230,6 +237,7 @@ const hx_update_kind hx_update_gcmma = {
     .bytes_per_elem = 3 * sizeof(double),
     .bytes_per_response = sizeof(double),
     .create = create_gcmma,
+    .judge = judge,
     .propose = propose,
     .snapshot = snapshot_gcmma,
     .destroy = destroy_gcmma,

@@ -196,6 +196,27 @@ static void test_heat(void)
     hextop_close(h);
 }
 
+/* Limits have their values by name, and are set like any other key. */
+static void test_limits(void)
+{
+    hextop *const h = opened(beam);
+    OK(hextop_set(h, "optimization.constraints=({ kind = \"displacement\"; set = \"right\"; "
+                     "direction = [0, 0, -1]; max = 500.0; name = \"tip\"; })"));
+    OK(hextop_set(h, "optimization.filter={ kind = \"density\"; radius = 1.5; }"));
+    CHECK(isnan(hextop_number(h, "tip")));
+    CHECK(hextop_run(h, 0) == 0);
+    const double tip = hextop_number(h, "tip"), *const x = hextop_array(h, "points", 0, NULL),
+                 *const u = hextop_array(h, "displacement", 0, NULL);
+    double largest = 0.0;
+    for (int a = 0; x && u && a < N_NODE; a++)
+        if (x[3 * a] > 7.5) largest = fmax(largest, -u[3 * a + 2]);
+    CHECK_MSG(tip > 0.5 * largest && tip <= largest, "mean %g, largest %g", tip, largest);
+    CHECK(fabs(hextop_number(h, "violation") - fmax(0.0, tip / 500.0 - 1.0)) < 1e-3);
+    CHECK(hextop_number(h, "kkt") > 0.0);
+    CHECK(strstr(hextop_summary(h), "\"name\": \"tip\"") != NULL);
+    hextop_close(h);
+}
+
 static void refused(const char *text, const char *key_value, const char *message)
 {
     hextop *h = NULL;
@@ -452,6 +473,7 @@ int main(int argc, char **argv)
         test_order();
         test_pieces();
         test_heat();
+        test_limits();
         test_errors();
         test_log();
         test_silence(program);

@@ -48,10 +48,10 @@ head -1 out/history.csv >header
 printf '%s' "iteration,compliance,volume,change,greyness,pcg_iterations,pcg_residual,seconds" >wanted
 printf '%s' ",compliance_case1,pcg_iterations_case1,compliance_case2,pcg_iterations_case2" >>wanted
 printf '%s' ",seconds_pcg,seconds_spmv,seconds_preconditioner,seconds_vector,seconds_compliance,seconds_filter" >>wanted
-printf '%s\n' ",seconds_update,seconds_output,penalty,beta" >>wanted
+printf '%s\n' ",seconds_update,seconds_output,penalty,beta,objective" >>wanted
 ok "history.csv header" cmp header wanted
 ok "history.csv lines" test "$(wc -l <out/history.csv)" = 6
-ok "history.csv columns" awk -F, 'NF != 22 { exit 1 }' out/history.csv
+ok "history.csv columns" awk -F, 'NF != 23 { exit 1 }' out/history.csv
 ok "compliance is the weighted sum" awk -F, 'NR > 1 {
     d = $2 - $9 - 0.5 * $11; if (d < 0) d = -d
     if ($2 !~ /^[0-9]/ || d > 1e-9 * $2) { bad = 1; exit }; n++ }

@@ -26,7 +26,7 @@ loads = ( { set = "upper-bore-upper-half"; bearing_force = [100.0, 20.0, 1000.0]
           { centrifugal = { point = [0.0, 0.0, 0.0]; axis = [0.0, 0.0, 1.0]; speed = 10.0; };
             case = 3; } );
 passive = ( { set = "lower-bore"; skin = 5.0; } );
-optimization = { volume_fraction = 0.3; iterations = 2; filter = { radius = 2.0; }; };
+optimization = { volume_fraction = 0.3; update = "oc"; iterations = 2; filter = { radius = 2.0; }; };
 solver = { operator = "otf"; };
 output = { directory = "out"; every = 0; };
 END

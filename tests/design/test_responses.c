@@ -4,6 +4,7 @@
  * projection. Adjoint solves are counted: none if the load is a multiple of that of its case.
  *
  *     test_responses [cpu | cuda] [quick] */
+#include "core/base/vec3.h"
 #include "core/design/response_set.h"
 #include "tests/lib/mixed_model.h"
 #include "tests/lib/spline_model.h"
@@ -371,6 +372,19 @@ static void check_gradients(const char *label, fixture_solver *s, const row *row
     free(dg);
 }
 
+/* The memory of means is at most what the account states. */
+static void check_memory(const fixture_solver *s, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const hx_response *const g = &s->opt.constraint[i];
+        const hx_response_set *const of_set = g->kind->prepare ? g->impl : NULL;
+        size_t bytes = 0;
+        for (int k = 0; of_set && k < of_set->n_vector; k++)
+            bytes += ((size_t)of_set->vector[k].n + 1) * (sizeof(int64_t) + sizeof(double));
+        CHECK(!of_set || bytes <= g->kind->bytes(s->opt.problem, &g->params));
+    }
+}
+
 typedef struct chain_of {
     const char *label;
     const char *filter;
@@ -418,6 +432,10 @@ static void check_scene(const chain_of *scene, const hx_problem *problem, const 
         CHECK(groups.n_group > 0);
         CHECK_OK(hx_optimizer_link(&s.opt, &groups));
     }
+    CHECK(hx_optimizer_bytes(problem, &settings.optimizer, s.filter.kind, &s.filter.params,
+                             s.pc.kind) ==
+          (size_t)s.opt.n_field * (size_t)problem->mesh->n_elem * sizeof(double));
+    check_memory(&s, n);
     check_gradients(scene->label, &s, rows, n, scene->is_linked ? &groups : NULL);
     hx_groups_free(&groups);
     fixture_solver_free(&s);
@@ -734,6 +752,166 @@ static void check_solves(void)
     CHECK(count_solves(&r, 1) == 0);
 }
 
+/* ---- values that follow from others ---- */
+
+/* Values of the first design of a box. */
+static void first_values(int is_heat, const row *rows, int n, double *value, double *largest)
+{
+    const mixed_box box = {.kind = MIXED_HEXAHEDRA, .n = {4, 2, 2}, .length = {2.0, 1.2, 1.0}};
+    hx_constraint_spec spec[MOST_SPEC];
+    fixture_settings settings = fixture_defaults();
+    hx_mesh mesh = {0};
+    hx_problem problem;
+    fixture_solver s;
+    hx_iteration record;
+    put_specs(rows, n, spec);
+    CHECK_OK(mixed_create(&mesh, &box));
+    CHECK_OK(mixed_name_ends(&mesh, &box));
+    CHECK_OK(add_sets(&mesh, box.length));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+    CHECK_OK(is_heat ? make_thermal(&problem, &mesh, NULL, 0)
+                     : make_elastic(&problem, &mesh, NULL, WEIGHT));
+    double *const density = random_density(&problem), *const u = malloc(3 * (size_t)mesh.n_node *
+                                                                        sizeof *u);
+    if (!u) abort();
+    settings.design.volume_fraction = 0.0;
+    settings.density = density;
+    settings.op_kind = operator_of(&problem, "otf");
+    settings.optimizer =
+        (hx_optimizer_params){.n_constraint = n, .constraint = spec, .update = &keeper};
+    CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    for (int i = 0; i < n; i++) value[i] = record.response[i].value;
+    CHECK_OK(hx_analysis_displacement(&s.analysis, 0, u));
+    *largest = 0.0;
+    for (int64_t i = 0; i < mesh.n_node; i++) {
+        const double q = is_heat ? fabs(u[i]) : hx_norm3(u + 3 * i);
+        test_worst(largest, q);
+    }
+    fixture_solver_free(&s);
+    hx_problem_free(&problem);
+    hx_mesh_free(&mesh);
+    free(density);
+    free(u);
+}
+
+static void check_relations(void)
+{
+    static const row shift[] = {
+        {.kind = "displacement", .set = "right", .direction = {0.0, 0.0, 1.0}},
+        {.kind = "displacement", .set = "inner", .direction = {0.0, 0.0, 1.0}},
+        {.kind = "displacement", .set = "right", .set_2 = "inner", .direction = {0.0, 0.0, 2.0}},
+        {.kind = "displacement", .set = "right", .direction = {0.0, 1.0, 0.0}},
+        {.kind = "displacement", .set = "right", .direction = {1.0, 0.0, 0.0}},
+        {.kind = "displacement", .set = "right"},
+        {.kind = "displacement", .set = "surface", .of_largest = 1},
+        {.kind = "reaction", .set = "left", .direction = {1.0, 0.0, 0.0}},
+        {.kind = "reaction", .set = "left", .direction = {0.0, 1.0, 0.0}},
+        {.kind = "reaction", .set = "left", .direction = {0.0, 0.0, 1.0}},
+        {.kind = "reaction", .set = "left"}};
+    static const row warm[] = {{.kind = "temperature", .set = "right"},
+                               {.kind = "temperature", .set = "inner"},
+                               {.kind = "temperature", .set = "right", .set_2 = "inner"},
+                               {.kind = "temperature", .set = "surface", .of_largest = 1},
+                               {.kind = "reaction", .set = "left"}};
+    double v[MOST_SPEC], largest;
+    first_values(0, shift, sizeof shift / sizeof shift[0], v, &largest);
+    CHECK_REL(v[2], v[0] - v[1], 1e-9);
+    CHECK_REL(v[5], sqrt(v[0] * v[0] + v[3] * v[3] + v[4] * v[4]), 1e-9);
+    CHECK_REL(v[6], largest, 1e-9); /* on the surface */
+    CHECK_REL(v[10], sqrt(v[7] * v[7] + v[8] * v[8] + v[9] * v[9]), 1e-9);
+    CHECK_REL(v[9], 2.7, 1e-9); /* nine nodes, -0.3 each */
+    first_values(1, warm, sizeof warm / sizeof warm[0], v, &largest);
+    CHECK(v[0] > 20.0 && v[1] > 20.0);
+    CHECK_REL(v[2], v[0] - v[1], 1e-9);
+    CHECK_REL(v[3], 20.0 + largest, 1e-9);
+    CHECK_REL(v[4], -3.0 * 2.0 * 1.2, 1e-9); /* what the source supplies */
+}
+
+/* ---- what is refused ---- */
+
+typedef struct refusal {
+    row of;
+    double max, min;
+    const char *words;
+} refusal;
+
+static void check_refused(const hx_problem *problem, const refusal *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        hx_constraint_spec spec;
+        fixture_solver s;
+        fixture_settings settings = fixture_defaults();
+        put_specs(&list[i].of, 1, &spec);
+        spec.params.origin = "part.cfg:7: constraints[0]";
+        spec.max = list[i].max;
+        spec.min = list[i].min;
+        settings.design.volume_fraction = 0.0;
+        settings.op_kind = operator_of(problem, "otf");
+        settings.optimizer =
+            (hx_optimizer_params){.n_constraint = 1, .constraint = &spec, .update = &keeper};
+        CHECK_FAILS(fixture_solver_create(&s, &device, problem, &settings), HX_EINPUT,
+                    list[i].words);
+        CHECK_MSG(strncmp(hx_error_message(), "part.cfg:7: constraints[0]: ", 28) == 0, "%s",
+                  hx_error_message());
+    }
+}
+
+static const refusal of_elasticity[] = {
+    {{.kind = "compliance"}, NAN, NAN, "compliance has no limit; give max, min or both"},
+    {{.kind = "compliance"}, 0.0, NAN, "the limit of compliance is 0"},
+    {{.kind = "compliance"}, 1.0, 2.0, "no compliance lies between min = 2 and max = 1"},
+    {{.kind = "compliance"}, INFINITY, NAN, "a limit of compliance is not a finite number"},
+    {{.kind = "compliance", .load_case = 2}, 1.0, NAN, "there is no load case 3; there are 2"},
+    {{.kind = "compliance", .set = "left"}, 1.0, NAN, "'compliance' does not take a set"},
+    {{.kind = "worst_compliance"}, 1.0, NAN, "worst_compliance can be minimised but not limited"},
+    {{.kind = "mass"}, 1.0, NAN, "the mass needs material.density"},
+    {{.kind = "temperature", .set = "left"}, 1.0, NAN, "only physics = \"heat\" has temperatures"},
+    {{.kind = "displacement"}, 1.0, NAN, "'displacement' needs a set"},
+    {{.kind = "displacement", .set = "rihgt"}, 1.0, NAN, "no set 'rihgt', did you mean 'right'?"},
+    {{.kind = "displacement", .set = "right", .set_2 = "rihgt"}, 1.0, NAN, "no set 'rihgt'"},
+    {{.kind = "displacement", .set = "left"},
+     1.0,
+     NAN,
+     "supports prescribe the displacement of set 'left', so no design changes it"},
+    {{.kind = "displacement", .set = "right", .set_2 = "inner", .of_largest = 1},
+     1.0,
+     NAN,
+     "set_2 is subtracted from a mean"},
+    {{.kind = "reaction", .set = "right"}, 1.0, NAN, "no support holds set 'right', so it has no"},
+    {{.kind = "reaction", .set = "rihgt"}, 1.0, NAN, "no set 'rihgt'"}};
+static const refusal of_heat[] = {
+    {{.kind = "displacement", .set = "right"}, 1.0, NAN, "physics = \"heat\" has no displacements"},
+    {{.kind = "temperature", .set = "left"}, 1.0, NAN, "supports prescribe the temperature of set"},
+    {{.kind = "temperature", .set = "right", .is_magnitude = 1}, 1.0, NAN, "give set_2"}};
+
+static void check_refusals(void)
+{
+    static const hx_support_spec support = {
+        .set = "left", .origin = "test", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
+    static const hx_load_spec load[2] = {{"right", "test", HX_LOAD_NODE_FORCE, {0.0, 0.0, -3.0}, 1},
+                                         {"right", "test", HX_LOAD_NODE_FORCE, {0.1, 0.0, 0.0}, 2}};
+    const mixed_box box = {.kind = MIXED_HEXAHEDRA, .n = {4, 2, 2}, .length = {2.0, 1.2, 1.0}};
+    hx_problem_params params = fixture_problem();
+    hx_mesh mesh = {0};
+    hx_problem problem;
+    CHECK_OK(mixed_create(&mesh, &box));
+    CHECK_OK(mixed_name_ends(&mesh, &box));
+    CHECK_OK(add_sets(&mesh, box.length));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
+    params.support = &support;
+    params.n_support = 1;
+    params.load = load;
+    params.n_load = 2;
+    CHECK_OK(hx_problem_create(&problem, &mesh, &params));
+    check_refused(&problem, of_elasticity, sizeof of_elasticity / sizeof of_elasticity[0]);
+    hx_problem_free(&problem);
+    CHECK_OK(make_thermal(&problem, &mesh, NULL, 0));
+    check_refused(&problem, of_heat, sizeof of_heat / sizeof of_heat[0]);
+    hx_problem_free(&problem);
+    hx_mesh_free(&mesh);
+}
+
 int main(int argc, char **argv)
 {
     int quick;
@@ -746,6 +924,8 @@ int main(int argc, char **argv)
     if (!quick) check_references(fine_statics, 3, STATICS, 2);
     if (!quick) check_references(fine_heat, 1, HEAT, 2);
     check_solves();
+    check_relations();
+    check_refusals();
     check_chains();
     check_spline(0);
     check_spline(1);

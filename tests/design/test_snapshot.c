@@ -20,6 +20,7 @@ typedef struct model {
     hx_pcg_criterion criterion;
     double beta, penalty_start;
     int gravity, warm, deflation;
+    int has_limits; /* 1: other responses than compliance and volume */
 } model;
 
 /* Every filter meets every preconditioner, in turn with one of these settings; a projection needs
@@ -45,9 +46,11 @@ static const hx_load_spec load[3] = {
     {.set = "top", .origin = "test", .kind = HX_LOAD_PRESSURE, .value = {0.2}, .load_case = 2},
     {.origin = "test", .kind = HX_LOAD_GRAVITY, .value = {0.1, 0.2, -0.4}, .load_case = 2}};
 
+enum { N_LIMIT = 3 };
+
 /* Result of a run: bits of the record and the design. */
 typedef struct trace {
-    double number[8];
+    double number[10 + N_LIMIT];
     int iterations[N_CASE];
     double density[N_ELEM];
 } trace;
@@ -94,6 +97,28 @@ static int is_floating(const fixture_solver *s)
     return ((const hx_multigrid *)s->pc.impl)->deflation.state.is_on;
 }
 
+/* The largest of the compliances, with limits of every kind that keeps something. */
+static void set_limits(fixture_settings *settings)
+{
+    static hx_constraint_spec spec[N_LIMIT];
+    spec[0] = (hx_constraint_spec){.kind = hx_response_kind_find("displacement"),
+                                   .params = {.set = "right", .of_largest = 1, .load_case = 0},
+                                   .max = 20.0,
+                                   .min = NAN};
+    spec[1] =
+        (hx_constraint_spec){.kind = hx_response_kind_find("displacement"),
+                             .params = {.set = "top", .direction = {0.0, 0.0, 1.0}, .load_case = 1},
+                             .max = 3.0,
+                             .min = -3.0};
+    spec[2] = (hx_constraint_spec){.kind = hx_response_kind_find("reaction"),
+                                   .params = {.set = "left", .load_case = HX_ALL_CASES},
+                                   .max = 5.0,
+                                   .min = NAN};
+    settings->optimizer.objective = hx_response_kind_find("worst_compliance");
+    settings->optimizer.n_constraint = N_LIMIT;
+    settings->optimizer.constraint = spec;
+}
+
 static void open_run(fixture_solver *s, const hx_problem *problem, const model *m)
 {
     fixture_settings settings = fixture_defaults();
@@ -104,6 +129,7 @@ static void open_run(fixture_solver *s, const hx_problem *problem, const model *
     settings.filter = m->filter->name;
     settings.filter_params = (hx_filter_params){.radius = 0.35};
     settings.optimizer.update = m->update;
+    if (m->has_limits) set_limits(&settings);
     settings.pcg.criterion = m->criterion;
     settings.pcg.tolerance = hx_pcg_tolerance(m->criterion);
     if (m->deflation) {
@@ -129,10 +155,12 @@ static void step(fixture_solver *s, trace *t)
     memset(t, 0, sizeof *t);
     CHECK_OK(hx_optimizer_step(&s->opt, &record));
     CHECK_OK(hx_optimizer_density(&s->opt, t->density));
-    const double number[8] = {record.iteration, record.compliance,  record.volume,
-                              record.change,    record.penalty,     record.beta,
-                              record.greyness,  record.pcg_residual};
+    const double number[10] = {record.iteration, record.compliance,   record.volume,
+                               record.change,    record.penalty,      record.beta,
+                               record.greyness,  record.pcg_residual, record.objective,
+                               record.violation};
     memcpy(t->number, number, sizeof number);
+    for (int i = 0; i < record.n_response; i++) t->number[10 + i] = record.response[i].value;
     for (int c = 0; c < N_CASE; c++) t->iterations[c] = record.load_case[c].pcg.iterations;
 }
 
@@ -286,6 +314,8 @@ static void check_models(const hx_mesh *mesh)
             m.filter = hx_filter_find(k == 0 ? "none" : "density");
             m.precond = hx_precond_find("jacobi");
             m.update = hx_updates[i];
+            check_model(mesh, &m);
+            m.has_limits = 1;
             check_model(mesh, &m);
         }
     /* is_floating reads the state of multigrid */
