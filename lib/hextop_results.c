@@ -36,7 +36,7 @@ NUMBER(violation, h->stats.last.violation)
 NUMBER(greyness, h->stats.last.greyness)
 NUMBER(penalty, h->stats.last.penalty)
 NUMBER(beta, h->stats.last.beta)
-NUMBER(mass, hx_session_mass(&h->session, h->stats.last.volume))
+NUMBER(mass, h->stats.mass)
 NUMBER(pcg_iterations, h->stats.pcg_iterations)
 NUMBER(seconds, h->stats.last.seconds)
 
@@ -81,6 +81,8 @@ static int get_number(hextop *h, const char *name, double *value)
         if (strcmp(name, names[i]) != 0) continue;
         HX_TRY(hx_handle_prepare(h));
         if (numbers[i].needs_design) HX_TRY(hx_handle_need_design(h));
+        if (numbers[i].get == get_mass)
+            HX_TRY(hx_session_measure_mass(&h->session, h->stats.last.volume, &h->stats.mass));
         *value = numbers[i].get(h);
         return HX_OK;
     }
@@ -104,6 +106,7 @@ int hx_handle_summary(hextop *h, char **text)
     HX_TRY(hx_handle_need_design(h));
     HX_TRY(hx_text_stream_open(&out, "summary"));
     hx_stats_stop(&h->stats);
+    HX_TRY(hx_session_measure_mass(&h->session, h->stats.last.volume, &h->stats.mass));
     int rc = hx_summary_print(&h->session, &h->stats, &h->diags, h->done ? "done" : "interrupted",
                               out.stream);
     if (rc == HX_OK) rc = hx_text_stream_close(&out, text, NULL);

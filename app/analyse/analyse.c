@@ -71,7 +71,9 @@ static int make_densities(hx_analyse *a)
             a->counted_node[s->mesh.conn[8 * e + i]] = 1;
     }
     a->volume = hx_dot(n, s->problem.volume, a->rho);
-    a->mass = s->cfg.material.density * a->volume;
+    a->mass = a->volume;
+    if (s->problem.materials.n > 0) HX_TRY(hx_problem_mass_volume(&s->problem, a->rho, &a->mass));
+    a->mass *= s->cfg.material.density;
     return HX_OK;
 }
 

@@ -39,7 +39,7 @@ int hx_check_dist(const hx_session *s, int n_rank);
 int hx_check_rank_memory(hx_session *s, int n_rank);
 
 /* Reports on the problem. */
-void hx_check_material(const hx_session *s);
+int hx_check_material(const hx_session *s);
 void hx_check_supports(const hx_session *s);
 void hx_check_springs(const hx_session *s);
 int hx_check_loads(const hx_session *s);

@@ -16,29 +16,49 @@ static const char *vector_text(const double *v, char *text, size_t n_text)
     return text;
 }
 
-/* Prints nothing if there are neither units nor a density, since that would only repeat two numbers
- * of the config. */
-void hx_check_material(const hx_session *s)
+/* Prints a line per entry of `materials`. */
+static void report_materials(const hx_session *s)
+{
+    char text[400];
+    for (size_t i = 0; i < s->cfg.materials.n; i++)
+        hx_log_info("%s%s", i == 0 ? "materials " : "          ",
+                    hx_session_material_text(s, i, text, sizeof text));
+}
+
+/* Prints nothing of `material` if there are neither units nor a density, since that would only
+ * repeat two numbers of the config. */
+static int check_material(const hx_session *s)
 {
     const hx_units *u = &s->cfg.units;
     const double density = s->cfg.material.density;
     const double wanted = hx_session_volume_wanted(s);
-    char a[48], b[48], at[96] = "";
-    if (!u->system[0] && isnan(density)) return;
+    char a[48], b[48], at[128] = "";
+    double mass;
+    if (!u->system[0] && isnan(density)) return HX_OK;
     if (hx_config_is_heat(&s->cfg)) {
         hx_log_info("\nmaterial  conductivity %g%s, of void %g%s", s->problem.young,
                     u->conductivity, s->problem.least, u->conductivity);
-        return;
+        return HX_OK;
     }
     hx_log_info("\nmaterial  E %g%s, nu %g", s->cfg.material.young, u->stress,
                 s->cfg.material.poisson);
-    if (isnan(density)) return;
+    if (isnan(density)) return HX_OK;
+    HX_TRY(hx_problem_mass_volume(&s->problem, NULL, &mass));
+    mass *= density;
     if (!isnan(wanted))
-        snprintf(at, sizeof at, ", %s at the volume fraction",
-                 hx_units_mass_like(u, hx_session_mass(s, wanted), hx_session_mass(s, 1.0), b,
-                                    sizeof b));
+        snprintf(at, sizeof at, ", %s at the volume fraction%s",
+                 hx_units_mass_like(u, wanted * mass, mass, b, sizeof b),
+                 s->problem.materials.n ? ", spread evenly over the materials" : "");
     hx_log_info("  density %g%s; mass %s solid%s", density, u->density,
-                hx_units_mass_text(u, hx_session_mass(s, 1.0), a, sizeof a), at);
+                hx_units_mass_text(u, mass, a, sizeof a), at);
+    return HX_OK;
+}
+
+int hx_check_material(const hx_session *s)
+{
+    HX_TRY(check_material(s));
+    report_materials(s);
+    return HX_OK;
 }
 
 /* Adds rows for sets that the file makes rigid, such as "set held in x, y by reference node 17 9

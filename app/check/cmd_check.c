@@ -53,7 +53,7 @@ static int check_design(hx_check *check)
 {
     hx_session *s = &check->session;
     char text[256];
-    hx_check_material(s);
+    HX_TRY(hx_check_material(s));
     hx_diag_material(&check->diags, s);
     hx_check_supports(s);
     hx_check_springs(s);

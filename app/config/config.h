@@ -97,6 +97,13 @@ typedef struct hx_config_load {
     int load_case; /* counted from 1; 0 (only with `from`): each step of the file is a case */
 } hx_config_load;
 
+/* Another material for a set of elements; NaN: the value of `material`. */
+typedef struct hx_config_material {
+    char *origin;
+    char *set;
+    double young, density, conductivity;
+} hx_config_material;
+
 typedef struct hx_config_passive {
     char *origin;
     char *set;
@@ -124,6 +131,16 @@ typedef struct hx_config_plane {
     char *origin;
     double point[3], normal[3];
 } hx_config_plane;
+
+/* One cyclic, three patterns. */
+enum { HX_CONFIG_MOST_REPETITIONS = 4 };
+
+typedef struct hx_config_repetition {
+    char *origin;
+    int kind; /* hx_repetition_kind */
+    int copies;
+    double point[3], axis[3], step[3];
+} hx_config_repetition;
 
 typedef struct hx_config_set {
     char *origin;
@@ -175,7 +192,7 @@ typedef struct hx_config {
         double young, poisson, density;
         double conductivity, conductivity_min;
     } material;
-    hx_config_list supports, springs, convection, loads, passive, sets;
+    hx_config_list materials, supports, springs, convection, loads, passive, sets;
     hx_config_numbers weights;
     struct {
         double volume_fraction; /* NaN: not given */
@@ -191,7 +208,7 @@ typedef struct hx_config {
         int iterations;
         double change_tolerance, kkt_tolerance; /* kkt_tolerance: NaN: not given */
         char *initial;
-        hx_config_list symmetry;
+        hx_config_list symmetry, repetition;
         double extrusion[3];
         struct {
             char *kind;

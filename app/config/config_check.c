@@ -10,6 +10,7 @@
 #include "config_schema.h"
 #include "core/base/fit.h"
 #include "core/base/names.h"
+#include "core/design/groups.h"
 #include "core/registry.h"
 
 enum { PATH_SIZE = 256 };
@@ -198,6 +199,12 @@ static int check_entries(const hx_config *cfg)
             load[i].load_case = 1;
         }
     }
+    const hx_config_material *const material = cfg->materials.entry;
+    for (size_t i = 0; i < cfg->materials.n; i++)
+        if (isnan(material[i].young) && isnan(material[i].density) &&
+            isnan(material[i].conductivity))
+            return hx_config_fault(material[i].origin, "", "none of %s; give at least one",
+                                   is_heat ? "conductivity, density" : "E, density");
     const hx_config_set *set = cfg->sets.entry;
     for (size_t i = 0; i < cfg->sets.n; i++)
         HX_TRY(check_one_of(set[i].origin,
@@ -218,6 +225,39 @@ static int check_symmetry(const hx_config *cfg)
         return hx_config_fault(value->origin, "optimization.symmetry",
                                "%zu %s; 1 to %d can be given", n, hx_noun(n, "plane", "planes"),
                                MOST_PLANES);
+    return HX_OK;
+}
+
+static int check_repetition_entry(const hx_config_repetition *r)
+{
+    const int is_cyclic = r->kind == HX_REPETITION_CYCLIC;
+    const char *const word = is_cyclic ? "cyclic" : "pattern";
+    if (is_cyclic ? !isnan(r->step[0]) : !isnan(r->axis[0]))
+        return hx_config_fault(r->origin, is_cyclic ? "step" : "axis",
+                               "kind = \"%s\" takes no %s; it takes %s", word,
+                               is_cyclic ? "step" : "axis",
+                               is_cyclic ? "point, axis and copies" : "step, copies and point");
+    if (is_cyclic ? isnan(r->axis[0]) : isnan(r->step[0]))
+        return hx_config_fault(r->origin, is_cyclic ? "axis" : "step",
+                               "kind = \"%s\" needs it; for example %s", word,
+                               is_cyclic ? "axis = [0.0, 0.0, 1.0]" : "step = [10.0, 0.0, 0.0]");
+    if (is_cyclic && isnan(r->point[0]))
+        return hx_config_fault(r->origin, "point",
+                               "kind = \"cyclic\" needs a point of the axis; for example "
+                               "point = [0.0, 0.0, 0.0]");
+    return HX_OK;
+}
+
+static int check_repetition(const hx_config *cfg)
+{
+    const hx_value *const value = hx_value_find(cfg->tree, "optimization.repetition");
+    const hx_config_repetition *const entry = cfg->optimization.repetition.entry;
+    const size_t n = cfg->optimization.repetition.n;
+    if (value && (n == 0 || n > HX_CONFIG_MOST_REPETITIONS))
+        return hx_config_fault(value->origin, "optimization.repetition",
+                               "%zu %s; 1 to %d can be given, one cyclic and three patterns", n,
+                               hx_noun(n, "repetition", "repetitions"), HX_CONFIG_MOST_REPETITIONS);
+    for (size_t i = 0; i < n; i++) HX_TRY(check_repetition_entry(&entry[i]));
     return HX_OK;
 }
 
@@ -244,6 +284,7 @@ int hx_config_check(const hx_config *cfg)
     HX_TRY(check_fields(cfg));
     HX_TRY(check_entries(cfg));
     HX_TRY(check_symmetry(cfg));
+    HX_TRY(check_repetition(cfg));
     static const char beta_max[] = "optimization.projection.beta_max",
                       start[] = "optimization.continuation.penalty_start",
                       projection[] = "optimization.projection";

@@ -353,6 +353,10 @@ static int check_unknown(const hx_value *group, const char *prefix, const char *
         char hint[1024], key[PATH_SIZE], other[PATH_SIZE];
         size_t n = 0;
         if (hx_key_find(prefix, name)) continue;
+        if (strcmp(prefix, "materials[]") == 0 && strcmp(name, "nu") == 0)
+            return hx_config_fault(group->child[i]->origin, shown,
+                                   "nu: all materials have the Poisson's ratio of material.nu; "
+                                   "leave nu out");
         for (size_t k = 0; k < hx_n_key && n < MAX_WORD; k++)
             if (hx_key_is_member(&hx_keys[k], prefix)) valid[n++] = hx_key_name(&hx_keys[k]);
         snprintf(key, sizeof key, "%s%s%s", shown, shown[0] ? "." : "", name);

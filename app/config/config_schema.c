@@ -87,6 +87,7 @@ static const char *const in_parts_words[] = {"auto", "always", "never", NULL};
 static const char *const transport_words[] = {"auto", "direct", "nccl", "messages", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
+static const char *const repetition_words[] = {"cyclic", "pattern", NULL};
 static const char *const from_words[] = {"file", NULL};
 static const char *const coupling_words[] = {"distributing", "rigid", NULL};
 static const char *const share_words[] = {"total", "node", "area", NULL};
@@ -226,8 +227,9 @@ const hx_key hx_keys[] = {
 
     GROUP("material", "isotropic linear elastic material, or conductivity"),
     KEY(material.from, TEXT, .word = from_words, .file_only = 1,
-        .help = "\"file\" takes the one isotropic material that mesh.file states for all "
-                "elements, in the file's own units; keys of the config take precedence"),
+        .help = "\"file\" takes the isotropic material that mesh.file states, in the file's own "
+                "units, and other materials of element sets as `materials`; keys of the config "
+                "take precedence"),
     KEY_AT("material.E", FLOAT, AT(material.young), ELASTICITY, .unit = "force/length^2",
            .fallback = "1.0", .range = "[1e-20, 1e20]",
            .help = "Young's modulus of the solid material"),
@@ -242,6 +244,21 @@ const hx_key hx_keys[] = {
         .range = "(0, inf)", .note = "1e-3 of material.conductivity",
         .help = "thermal conductivity of void, below that of the solid; that of an element is "
                 "conductivity_min + (conductivity - conductivity_min) rho^p"),
+
+    LIST(materials, material,
+         .help = "other materials of element sets, such as inserts and bolts, with the Poisson's "
+                 "ratio of material.nu; sets must not overlap"),
+    ENTRY(materials, material, set, TEXT, .required = 1,
+          .help = "name of the set of elements that have this material"),
+    KEY_AT("materials[].E", FLOAT, IN(material, young), ELASTICITY, .unit = "force/length^2",
+           .range = "[1e-20, 1e20]", .note = "material.E",
+           .help = "Young's modulus of the set's solid material"),
+    ENTRY(materials, material, density, FLOAT, .unit = "mass/length^3", .range = "(0, inf)",
+          .note = "material.density", .help = "mass density of the set's solid material"),
+    ENTRY(materials, material, conductivity, FLOAT, HEAT, .unit = "power/(length*temperature)",
+          .range = "[1e-20, 1e20]", .note = "material.conductivity",
+          .help = "thermal conductivity of the set's solid material; that of void is "
+                  "material.conductivity_min everywhere"),
 
     LIST(supports, support,
          .help = "supports: sets of nodes with fixed or prescribed displacements, or prescribed "
@@ -500,6 +517,22 @@ const hx_key hx_keys[] = {
           .help = "point of the symmetry plane"),
     ENTRY(optimization.symmetry, plane, normal, VECTOR, .required = 1,
           .help = "normal of the symmetry plane, of any length"),
+    LIST(optimization.repetition, repetition,
+         .help = "repetitions of the design, for any loads: at most one cyclic and three patterns"),
+    ENTRY(optimization.repetition, repetition, kind, WORD, .required = 1, .word = repetition_words,
+          .help = "cyclic: copies about an axis, equal angles apart; pattern: copies along a step"),
+    ENTRY(optimization.repetition, repetition, copies, INT, .required = 1, .range = "[2, 1000]",
+          .help = "number of copies, the first one included"),
+    ENTRY(optimization.repetition, repetition, point, VECTOR, .unit = "length",
+          .note = "for a pattern where the part begins",
+          .help = "cyclic: point of the axis, required; pattern: point of the plane across the "
+                  "step in which the first copy begins"),
+    ENTRY(optimization.repetition, repetition, axis, VECTOR, .note = "required with cyclic",
+          .help = "direction of the axis of a cyclic repetition, of any length"),
+    ENTRY(optimization.repetition, repetition, step, VECTOR, .unit = "length",
+          .note = "required with pattern",
+          .help = "vector from a copy of a pattern to the next one; elements beyond the last copy "
+                  "stay free"),
     KEY(optimization.extrusion, VECTOR, .note = "none",
         .help = "direction along which the design does not change"),
     GROUP("optimization.filter",
@@ -709,9 +742,10 @@ const hx_key hx_keys[] = {
        .help = "number of power steps on each level for the first design"),
     MG(spectrum.steps_mesh, "[2, 1000]", .unit = "power steps", .example = "4",
        .help = "number of power steps on the mesh for a later design"),
-    MG(spectrum.steps_later, "[2, 1000]", .unit = "power steps", .example = "10",
-       .help = "number of power steps on the first coarse grid, and on a mesh of unequal elements, "
-               "for a later design"),
+    MG(spectrum.steps_uneven, "[2, 1000]", .unit = "power steps", .example = "10",
+       .help = "number of power steps on a mesh of unequal elements for a later design"),
+    MG(spectrum.steps_first, "[2, 1000]", .unit = "power steps", .example = "8",
+       .help = "number of power steps on the first coarse grid for a later design"),
     MG(spectrum.steps_others, "[2, 1000]", .unit = "power steps", .example = "20",
        .help = "number of power steps on each other coarse grid for a later design"),
     MG(spectrum.steps_refresh, "[2, 1000]", .unit = "power steps", .example = "60",
@@ -793,6 +827,9 @@ const hx_key hx_keys[] = {
        .help = "number of iterations after which deflation is enabled in any case"),
     MG(monitoring.patience, "[1, 100000]", .unit = "iterations", .example = "60",
        .help = "number of iterations after which estimates are refreshed, doubled each time"),
+    MG(monitoring.decades, "[0, 100]", .unit = "decades", .example = "2.0",
+       .help = "smallest reduction of the residual that must be left for early deflation, or for a "
+               "refresh because r'z < 0"),
 
     GROUP("output", "files that a run writes"),
     KEY(output.directory, TEXT, .is_free = 1, .fallback = "out",

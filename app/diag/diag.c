@@ -25,6 +25,8 @@ const hx_diag_row hx_diag_table[HX_N_DIAG] = {
     [HX_DIAG_FAR_FROM_ORIGIN] = {"far-from-origin", 1e-6, "move the part closer to the origin"},
     [HX_DIAG_UNIT] = {"unit", NONE, "check its unit"},
     [HX_DIAG_LOAD_ON_SUPPORT] = {"load-on-support", 0.1, ""},
+    [HX_DIAG_WEIGHT_ONLY] = {"weight-only", 0.0,
+                             "add the load that the part carries, or passive solid"},
     [HX_DIAG_PASSIVE_VOID_LOAD] = {"passive-void-load", 0.0,
                                    "remove their elements from the void, or load other nodes"},
     [HX_DIAG_PASSIVE_VOID_SUPPORT] =
@@ -39,7 +41,7 @@ const hx_diag_row hx_diag_table[HX_N_DIAG] = {
     [HX_DIAG_FILTER_LARGE] = {"filter-large", 10.0, "1.5 to 6 elements are usual"},
     [HX_DIAG_FILTER_SPLINE] = {"filter-spline", 1.0,
                                "use a larger optimization.filter.radius, or a larger mesh.refine"},
-    [HX_DIAG_NO_IMAGE] = {"no-image", 0.1, "check the points and normals of the planes"},
+    [HX_DIAG_NO_IMAGE] = {"no-image", 0.1, "check the planes and repetitions"},
     [HX_DIAG_NOT_SYMMETRIC] = {"not-symmetric", 0.1, ""},
     [HX_DIAG_TOO_FEW_ITERATIONS] = {"too-few-iterations", NONE, ""},
     [HX_DIAG_CHANGE_TOLERANCE] = {"change-tolerance", 0.05, ""},

@@ -104,40 +104,53 @@ static const char *in_si(const char *key, double value, double si, double least,
     return text;
 }
 
-/* If the config states units, E and density must be plausible for a material. */
-static void judge_unit(hx_diags *diags, const hx_session *s)
+/* If the config states units, E and density must be plausible for a material. group: "material", or
+ * an entry of `materials`; NaN: it does not give the value. */
+static void judge_unit(hx_diags *diags, const hx_session *s, const char *group, double young,
+                       double density)
 {
     const hx_units *u = &s->cfg.units;
-    const double young = s->cfg.material.young, density = s->cfg.material.density;
     const double pascal = young * u->pascal, kilograms = density * u->density_si;
     /* bounds of E and density, in SI units */
     const double least[] = {1e3, 0.1}, most[] = {2e12, 3e4};
-    char stress[96], mass[96];
-    if (!u->system[0]) return;
-    in_si("material.E", young, u->pascal, least[0], most[0], stress, sizeof stress);
-    in_si("material.density", density, u->density_si, least[1], most[1], mass, sizeof mass);
+    char key[2][40], stress[96], mass[96];
+    snprintf(key[0], sizeof key[0], "%.30s.E", group);
+    snprintf(key[1], sizeof key[1], "%.30s.density", group);
+    in_si(key[0], young, u->pascal, least[0], most[0], stress, sizeof stress);
+    in_si(key[1], density, u->density_si, least[1], most[1], mass, sizeof mass);
     if (pascal > most[0])
         hx_diags_advise(diags, HX_DIAG_UNIT, young, stress,
-                        "material.E = %g%s is above that of diamond (1.2 TPa)", young, u->stress);
+                        "%s = %g%s is above that of diamond (1.2 TPa)", key[0], young, u->stress);
     if (pascal < least[0])
         hx_diags_advise(diags, HX_DIAG_UNIT, young, stress,
-                        "material.E = %g%s is below that of the softest gels (1 kPa)", young,
+                        "%s = %g%s is below that of the softest gels (1 kPa)", key[0], young,
                         u->stress);
     if (kilograms > most[1])
         hx_diags_advise(diags, HX_DIAG_UNIT, density, mass,
-                        "material.density = %g%s is above that of osmium (22,590 kg/m^3)", density,
+                        "%s = %g%s is above that of osmium (22,590 kg/m^3)", key[1], density,
                         u->density);
     if (kilograms < least[1])
         hx_diags_advise(diags, HX_DIAG_UNIT, density, mass,
-                        "material.density = %g%s is below that of air (1 kg/m^3)", density,
-                        u->density);
+                        "%s = %g%s is below that of air (1 kg/m^3)", key[1], density, u->density);
+}
+
+static void judge_units(hx_diags *diags, const hx_session *s)
+{
+    const hx_config_material *const other = s->cfg.materials.entry;
+    char group[32];
+    if (!s->cfg.units.system[0]) return;
+    judge_unit(diags, s, "material", s->cfg.material.young, s->cfg.material.density);
+    for (size_t i = 0; i < s->cfg.materials.n; i++) {
+        snprintf(group, sizeof group, "materials[%zu]", i);
+        judge_unit(diags, s, group, other[i].young, other[i].density);
+    }
 }
 
 void hx_diag_material(hx_diags *diags, const hx_session *s)
 {
     const double nu = s->cfg.material.poisson;
     if (hx_config_is_heat(&s->cfg)) return;
-    judge_unit(diags, s);
+    judge_units(diags, s);
     if (nu > hx_diag_limit(HX_DIAG_NEAR_INCOMPRESSIBLE) &&
         s->cfg.solver.element == HX_ELEMENT_LINEAR)
         hx_diags_add(diags, HX_DIAG_NEAR_INCOMPRESSIBLE, nu,
@@ -201,6 +214,23 @@ static int held_words(const hx_session *s, int load_case, char *text, size_t n_t
     return HX_OK;
 }
 
+/* 1 if some element is passive and mostly solid: the rest of the part carries its weight. */
+static int has_passive_solid(const hx_session *s)
+{
+    const hx_config_passive *const passive = s->cfg.passive.entry;
+    for (size_t i = 0; i < s->cfg.passive.n; i++)
+        if (passive[i].density > 0.5) return 1;
+    return 0;
+}
+
+/* nodal: sum of the magnitudes of nodal forces. */
+static int is_weight_only(const hx_session *s, int load_case, double nodal)
+{
+    return nodal <= 0.0 && hx_problem_body(&s->problem, load_case) &&
+           !s->problem.supports.prescribed && !has_passive_solid(s) &&
+           hx_session_objective(s) == &hx_response_compliance;
+}
+
 static int judge_held_loads(hx_diags *diags, const hx_session *s)
 {
     const int n_case = s->problem.cases.n, is_heat = hx_config_is_heat(&s->cfg);
@@ -218,6 +248,11 @@ static int judge_held_loads(hx_diags *diags, const hx_session *s)
         HX_TRY(hx_reduce_sum(hx_mesh_reduce(s->problem.mesh), 2, whole));
         held = whole[0] > 0.0 ? whole[1] / whole[0] : 0.0;
         const double percent = 100.0 * held;
+        if (is_weight_only(s, c, whole[0]))
+            hx_diags_add(diags, HX_DIAG_WEIGHT_ONLY, c + 1.0,
+                         "load case %d has loads by mass only: less material is always stiffer "
+                         "under its own weight",
+                         c + 1);
         if (!(held > hx_diag_limit(HX_DIAG_LOAD_ON_SUPPORT))) continue;
         if (held >= 1.0 && !hx_problem_body(&s->problem, c) && !s->problem.supports.prescribed)
             continue; /* hx_problem refuses it */
@@ -412,9 +447,13 @@ void hx_diag_groups(hx_diags *diags, const hx_session *s)
     const double n_free = (double)(s->mesh.n_elem - s->problem.passive.n);
     const double alone = (double)groups->n_alone / n_free, off = (double)groups->n_shifted / n_free;
     const int has_planes = s->cfg.optimization.symmetry.n > 0;
-    const char *const free_it = has_planes ? "check the points and normals of the planes; "
-                                             "`optimization.symmetry=` removes the planes"
-                                           : "`optimization.extrusion=` removes the extrusion";
+    const int is_repeated = s->cfg.optimization.repetition.n > 0;
+    const char *const free_it = is_repeated
+                                    ? "check the axis, step, point and copies of the repetitions; "
+                                      "`optimization.repetition=` removes them"
+                                : has_planes ? "check the points and normals of the planes; "
+                                               "`optimization.symmetry=` removes the planes"
+                                             : "`optimization.extrusion=` removes the extrusion";
     if (groups->n_group == 0) return;
     if (alone > hx_diag_limit(HX_DIAG_NO_IMAGE))
         hx_diags_advise(
@@ -424,10 +463,10 @@ void hx_diag_groups(hx_diags *diags, const hx_session *s)
     if (off > hx_diag_limit(HX_DIAG_NOT_SYMMETRIC))
         hx_diags_advise(
             diags, HX_DIAG_NOT_SYMMETRIC, off, free_it,
-            "the mesh itself does not have the symmetry or extrusion of the design: %.0f %% of the "
+            "the mesh itself does not have the %s of the design: %.0f %% of the "
             "elements share the density of an element up to %.2g element sizes away from their "
             "image",
-            100.0 * off, groups->shift);
+            is_repeated ? "repetition" : "symmetry or extrusion", 100.0 * off, groups->shift);
 }
 
 /* Threads in excess of the cores have to take turns. */

@@ -20,6 +20,10 @@ const hx_diag_words hx_diag_help[HX_N_DIAG] = {
     [HX_DIAG_LOAD_ON_SUPPORT] = {"share of a case's force on held nodes", "> 0.1",
                                  "the supports take it; a case held entirely is refused",
                                  "load nodes that no support holds, or fix fewer directions"},
+    [HX_DIAG_WEIGHT_ONLY] =
+        {"load cases whose only loads are by mass, without passive solid, if the compliance is "
+         "minimized",
+         "> 0", "less material is always stiffer under its own weight, so the best design is none"},
     [HX_DIAG_PASSIVE_VOID_LOAD] = {"loaded nodes in passive void", "> 0",
                                    "the load acts on void, so the compliance measures the void"},
     [HX_DIAG_PASSIVE_VOID_SUPPORT] = {"nodes of a support that lies entirely in passive void",
@@ -46,11 +50,13 @@ const hx_diag_words hx_diag_help[HX_N_DIAG] = {
         {"radius over half of the p + 1 spans over which functions of degree p reach", "< 1",
          "functions bridge narrower gaps: the design may fall into pieces"},
     [HX_DIAG_NO_IMAGE] =
-        {"share of elements without an image in a symmetry plane", "> 0.1",
-         "such elements keep their own density, so the design is not symmetric there"},
-    [HX_DIAG_NOT_SYMMETRIC] = {"share of elements off their image", "> 0.1",
-                               "they share the density of an element elsewhere",
-                               "mesh one half and mirror it, or remove the symmetry or extrusion"},
+        {"share of elements without an image by symmetry or repetition", "> 0.1",
+         "such elements keep their own density, so the design is not symmetric or repeated there"},
+    [HX_DIAG_NOT_SYMMETRIC] =
+        {"share of elements off their image", "> 0.1",
+         "they share the density of an element elsewhere",
+         "mesh one half or copy and mirror or repeat it, or remove the symmetry, "
+         "repetition or extrusion"},
     [HX_DIAG_TOO_FEW_ITERATIONS] = {"iterations", "",
                                     "penalty or beta, as named, will not reach its last value",
                                     "raise `optimization.iterations`, or take larger or more "

@@ -197,6 +197,17 @@ static int make_surface(mesh_job *job, const hx_options *options, const hx_mesh_
     return HX_OK;
 }
 
+/* Adds the number of the material of each element, if there are several. */
+static int add_materials(hx_fields *fields, const hx_session *s)
+{
+    const hx_materials *const materials = &s->problem.materials;
+    int32_t *number = NULL;
+    if (materials->n == 0) return HX_OK;
+    HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_CELL, HX_VTK_I32, 1, "material", &number));
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) number[e] = materials->number[e];
+    return HX_OK;
+}
+
 /* Writes what the config puts on the mesh as fields. */
 static int write_fields(mesh_job *job, const char *path)
 {
@@ -214,6 +225,7 @@ static int write_fields(mesh_job *job, const char *path)
         const double rho = s->problem.passive.density ? s->problem.passive.density[e] : (double)NAN;
         passive[e] = isnan(rho) ? -1.0f : (float)rho;
     }
+    HX_TRY(add_materials(fields, s));
     float *quality = NULL;
     HX_TRY(
         hx_fields_add(fields, &s->mesh, HX_VTK_CELL, HX_VTK_F32, 1, "scaled_jacobian", &quality));
@@ -373,7 +385,9 @@ const hx_command hx_command_mesh = {
         "Fields of OUT.vtk from a config: set_NAME (0 or 1), supports (bits 1, 2, 4 for x, y, z),\n"
         "prescribed (displacements, if any), load_1 ... (nodal forces of each case), passive "
         "(density,\n"
-        "-1 where the design is free), face (of CAD models: the number N of face-N, 0 inside),\n"
+        "-1 where the design is free), material (entry of `materials`, 0: `material`), face (of "
+        "CAD\n"
+        "models: the number N of face-N, 0 inside),\n"
         "scaled_jacobian (quality: 1 for right angles, for other elements than hexahedra for equal "
         "edges).\n",
     .n_min = 2,

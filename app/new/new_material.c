@@ -39,7 +39,23 @@ void hx_new_put_units(hx_new_writer *w)
     fputc('\n', w->out);
 }
 
-/* Takes the material of the file, if that is possible. */
+/* Names the other materials of the file, which material.from = "file" takes, too. */
+static void put_others(hx_new_writer *w)
+{
+    const hx_file_material *const m = &w->part->session.conditions.material;
+    const int is_heat = hx_new_is_heat(w->part);
+    for (size_t i = 0; i < m->n_other; i++) {
+        fprintf(w->out, "\n# '");
+        hx_new_put_quoted_text(w->out, m->other[i].name);
+        fprintf(w->out, "' of the set '");
+        hx_new_put_quoted_text(w->out, m->other[i].set);
+        fprintf(w->out, "': %s %g", is_heat ? "conductivity" : "E",
+                is_heat ? m->other[i].of.conductivity : m->other[i].of.young);
+        if (!isnan(m->other[i].of.density)) fprintf(w->out, ", density %g", m->other[i].of.density);
+    }
+}
+
+/* Takes the materials of the file, if that is possible. */
 static int put_file_material(hx_new_writer *w)
 {
     const hx_file_material *const m = &w->part->session.conditions.material;
@@ -48,6 +64,7 @@ static int put_file_material(hx_new_writer *w)
     hx_new_put_quoted_text(w->out, m->name);
     fprintf(w->out, "' of the file, in its own units: E %g, nu %g", m->young, m->poisson);
     if (!isnan(m->density)) fprintf(w->out, ", density %g", m->density);
+    put_others(w);
     fprintf(w->out, "\nmaterial = { ");
     hx_new_put_key(w, "material.from", "file");
     hx_new_put_given(w, "material.E");
@@ -97,6 +114,7 @@ static void put_conductivity(hx_new_writer *w)
         fprintf(w->out, "\n# '");
         hx_new_put_quoted_text(w->out, m->name);
         fprintf(w->out, "' of the file, in its own units: conductivity %g", m->conductivity);
+        put_others(w);
     }
     fprintf(w->out, "\nmaterial = { ");
     if (!is_files && lacks_units(w)) fprintf(w->out, "   # steel: 50 W/(m K); convert it\n#   ");

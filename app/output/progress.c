@@ -93,6 +93,14 @@ static void print_mesh(const hx_session *s)
                 hx_format_count(s->problem.components * hx_session_n_point(s), c, sizeof c));
 }
 
+static void print_materials(const hx_session *s)
+{
+    char text[400];
+    for (size_t i = 0; i < s->cfg.materials.n; i++)
+        hx_log_info("  %-9s %s", i == 0 ? "materials" : "",
+                    hx_session_material_text(s, i, text, sizeof text));
+}
+
 void hx_progress_limits(const hx_session *s, const char *lead)
 {
     char what[512], bound[128], solid[64] = "";
@@ -148,6 +156,7 @@ void hx_progress_header(const hx_session *s)
         hx_log_info("  units     %s; compliance in%s", cfg->units.system, cfg->units.work);
     print_mesh(s);
     if (hx_config_is_heat(cfg)) print_heat(s);
+    print_materials(s);
     say_stiff(s);
     if (hx_session_other_objective(s))
         hx_log_info("  objective %s", hx_session_objective_text(s, text, sizeof text));

@@ -49,6 +49,8 @@ typedef struct hx_stats {
     int n_limit;
     hx_stats_limit *limit; /* [n_limit] in the order of hx_session.limits (owned) */
     hx_iteration last;     /* the last iteration */
+    /* mass of the last design, set at the end of a run by hx_session_measure_mass; 0: not measured */
+    double mass;
     /* number of designs in `recent`: the latest designs with the penalty and beta of the last one,
      * at most HX_STATS_RECENT */
     int n_recent;

@@ -274,8 +274,8 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
         hx_json_number(json, "compliance_error", last->pcg_error);
     hx_json_number(json, "volume", last->volume);
     write_volume(json, s, stats);
-    if (!isnan(s->cfg.material.density))
-        hx_json_number(json, "mass", hx_session_mass(s, last->volume));
+    if (!isnan(s->cfg.material.density) && stats->mass > 0.0)
+        hx_json_number(json, "mass", stats->mass);
     write_limits(json, s, stats);
     hx_json_number(json, "change", last->change);
     hx_json_string(json, "update", hx_session_update(s)->name);

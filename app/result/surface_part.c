@@ -238,6 +238,7 @@ static int make_cut_mesh(hx_surface_part *p, const hx_session *s, const hx_surfa
     HX_TRY_FAIL(keep_pieces(p, raw, is_kept, new_node, new_elem));
     HX_TRY_FAIL(hx_surface_sets_trim(p, raw, new_node, new_elem));
     HX_TRY_FAIL(hx_surface_sets_add(p, new_node, new_elem));
+    HX_TRY_FAIL(hx_surface_materials_add(p, s));
     HX_TRY_FAIL(hx_surface_file_forces(p, s, raw, new_node, new_elem));
     hx_surface_file_renumber(p, new_node);
     HX_TRY_FAIL(hx_mesh_reorder(&p->mesh));
@@ -364,6 +365,9 @@ void hx_surface_part_free(hx_surface_part *p)
     free(p->cfg.supports.entry); /* the lists belong to the session */
     free(p->cfg.springs.entry);
     free(p->cfg.loads.entry);
+    free(p->cfg.materials.entry);
+    for (size_t i = 0; i < p->n_material_set; i++) free(p->material_set[i]);
+    free(p->material_set);
     hx_notes_free(&p->notes);
     hx_conditions_free(&p->conditions);
     hx_mesh_free(&p->mesh);

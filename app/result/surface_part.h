@@ -41,6 +41,10 @@ typedef struct hx_surface_part {
     hx_mesh mesh;             /* finished (owned) */
     hx_conditions conditions; /* (owned) */
     hx_config cfg; /* config of the session, with its own lists and without passive regions */
+    /* [entries of the session's `materials`] names of the sets of their tetrahedra (owned); NULL:
+     * there are none */
+    char **material_set;
+    size_t n_material_set;
     size_t n_set;
     hx_surface_set *set; /* (owned) */
     int64_t n_dropped;   /* pieces of the surface that are left out because they have no support */

@@ -331,6 +331,8 @@ int hx_surface_sets_find(hx_surface_part *p, const hx_session *s, const hx_mesh 
     place at = {.mesh = &s->mesh, .raw = raw};
     p->cfg = s->cfg;
     p->cfg.supports.entry = p->cfg.springs.entry = p->cfg.loads.entry = NULL;
+    p->cfg.materials.entry = NULL;
+    p->cfg.materials.n = 0;
     int rc = hx_point_grid_create(&at.grid, raw->n_node, raw->xyz);
     if (rc == HX_OK) rc = map_lists(p, s, &at);
     hx_point_grid_free(&at.grid);

@@ -22,6 +22,11 @@ int hx_surface_sets_trim(hx_surface_part *part, const hx_mesh *raw, const int32_
  * numbers. */
 int hx_surface_sets_add(hx_surface_part *part, const int32_t *new_node, const int32_t *new_elem);
 
+/* Gives the tetrahedra of part->mesh, which is not finished, the materials of the elements of the
+ * session's mesh at their centroids: adds their sets and notes them in part->cfg. Entries without
+ * tetrahedra are left out. */
+int hx_surface_materials_add(hx_surface_part *part, const hx_session *s);
+
 /* Finds the boundary faces of `raw` that lie on given faces of the mesh (each element * 6 + local
  * face). The caller frees *found. */
 int hx_surface_faces_on(const hx_mesh *mesh, int64_t n_face, const int64_t *face,

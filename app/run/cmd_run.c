@@ -376,6 +376,8 @@ static int keep_what_there_is(run *r, int code)
     /* the warnings about the first design, if that failed */
     if (hx_diags_meanwhile(&r->diags, &r->session) < 0) hx_log_warning("%s", hx_error_message());
     save_design(r, code);
+    if (r->session.problem.materials.n == 0)
+        r->stats.mass = hx_session_mass(&r->session, r->stats.last.volume);
     if (write_summary(r, "failed") < 0) hx_log_warning("%s", hx_error_message());
     if (code != HX_EIO && is_ahead) keep_state(r);
     return hx_error_exit_status(code);
@@ -438,8 +440,7 @@ static void print_result(run *r)
     if (hx_dist_report_print(&r->session) < 0) hx_log_warning("%s", hx_error_message());
     if (!isnan(cfg->material.density))
         snprintf(mass, sizeof mass, ", mass %s",
-                 hx_units_mass_text(&cfg->units, hx_session_mass(&r->session, stats->last.volume),
-                                    text, sizeof text));
+                 hx_units_mass_text(&cfg->units, stats->mass, text, sizeof text));
     /* the mass follows */
     if (other && !(mass[0] && strcmp(other, "mass") == 0))
         snprintf(objective, sizeof objective, "%s %.6g%s, ", other, stats->last.objective,
@@ -522,6 +523,7 @@ static int run_config(run *r, const hx_options *options)
     if (rc < 0) return keep_what_there_is(r, rc);
     if (r->is_first) hx_run_clear_rest(&r->session.cfg, &r->left, &r->output);
     hx_stats_stop(&r->stats);
+    HX_TRY(hx_session_measure_mass(&r->session, r->stats.last.volume, &r->stats.mass));
     print_result(r);
     HX_TRY(write_summary(r, r->is_stopped ? "interrupted" : "done"));
     HX_TRY(hx_trace_write(&r->output));

@@ -135,13 +135,18 @@ static int create_problem(const hx_config *cfg, const hx_space *space,
                           const hx_conditions *conditions, hx_problem *problem,
                           hx_support_spec *support, hx_spring_spec *spring,
                           hx_convection_spec *film, hx_load_spec *load, hx_passive_spec *passive,
-                          hx_notes *notes, hx_notes *lacking)
+                          hx_material_spec *material, hx_notes *notes, hx_notes *lacking)
 {
     const hx_config_convection *cfg_film = cfg->convection.entry;
     const hx_config_support *cfg_support = cfg->supports.entry;
     const hx_config_load *cfg_load = cfg->loads.entry;
     const hx_config_passive *cfg_passive = cfg->passive.entry;
     const hx_config_spring *cfg_spring = cfg->springs.entry;
+    const hx_config_material *const cfg_material = cfg->materials.entry;
+    for (size_t i = 0; i < cfg->materials.n; i++)
+        material[i] =
+            (hx_material_spec){cfg_material[i].set, cfg_material[i].origin, cfg_material[i].young,
+                               cfg_material[i].density, cfg_material[i].conductivity};
     for (size_t i = 0; i < cfg->supports.n; i++) fill_support(&cfg_support[i], &support[i]);
     for (size_t i = 0; i < cfg->convection.n; i++)
         film[i] = (hx_convection_spec){cfg_film[i].set, cfg_film[i].origin, cfg_film[i].coefficient,
@@ -176,6 +181,8 @@ static int create_problem(const hx_config *cfg, const hx_space *space,
         .convection = film,
         .load = load,
         .passive = passive,
+        .n_material = cfg->materials.n,
+        .material = material,
         .weight = cfg->weights.value,
         .weight_origin = hx_config_place(cfg, "weights", place, sizeof place),
         .space = space,
@@ -196,18 +203,21 @@ int hx_config_make_problem(const hx_config *cfg, const hx_space *space,
     hx_convection_spec *film = NULL;
     hx_load_spec *load = NULL;
     hx_passive_spec *passive = NULL;
+    hx_material_spec *material = NULL;
     HX_TRY_FAIL(hx_alloc(&support, cfg->supports.n, sizeof *support, "supports"));
     HX_TRY_FAIL(hx_alloc(&spring, cfg->springs.n, sizeof *spring, "springs"));
     HX_TRY_FAIL(hx_alloc(&film, cfg->convection.n, sizeof *film, "convection"));
     HX_TRY_FAIL(hx_alloc(&load, cfg->loads.n, sizeof *load, "loads"));
     HX_TRY_FAIL(hx_alloc(&passive, cfg->passive.n, sizeof *passive, "passive regions"));
+    HX_TRY_FAIL(hx_alloc(&material, cfg->materials.n, sizeof *material, "materials"));
     HX_TRY_FAIL(create_problem(cfg, space, conditions, problem, support, spring, film, load,
-                               passive, notes, lacking));
+                               passive, material, notes, lacking));
 fail:
     free(support);
     free(spring);
     free(film);
     free(load);
     free(passive);
+    free(material);
     return rc;
 }

@@ -152,6 +152,7 @@ static void add_problem(const hx_config *cfg, const shape *s, int n_case, hx_acc
     add_footprint(account, "loads", n_case * vector);
     hx_account_add(account, "first densities", sizeof(double));
     if (cfg->passive.n > 0) hx_account_add(account, "passive", sizeof(double));
+    if (cfg->materials.n > 0) hx_account_add(account, "materials", 1);
 }
 
 enum { LIST_BYTES_PER_ELEM = 40 }; /* of hx_device_mesh_need_lists */

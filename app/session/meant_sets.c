@@ -30,6 +30,7 @@ int hx_resolve_meant_sets(hx_config *cfg, const hx_mesh *mesh)
     hx_config_convection *const film = cfg->convection.entry;
     hx_config_load *const load = cfg->loads.entry;
     hx_config_passive *const passive = cfg->passive.entry;
+    hx_config_material *const material = cfg->materials.entry;
     hx_config_constraint *const limit = cfg->optimization.constraints.entry;
     if (mesh->n_shared == 0) return HX_OK;
     HX_TRY(resolve_meant_set(mesh, "optimization.objective", HX_USE_NODES,
@@ -40,6 +41,8 @@ int hx_resolve_meant_sets(hx_config *cfg, const hx_mesh *mesh)
         HX_TRY(resolve_meant_set(mesh, limit[i].origin, HX_USE_NODES, &limit[i].set));
         HX_TRY(resolve_meant_set(mesh, limit[i].origin, HX_USE_NODES, &limit[i].set_2));
     }
+    for (size_t i = 0; i < cfg->materials.n; i++)
+        HX_TRY(resolve_meant_set(mesh, material[i].origin, HX_USE_ELEMS, &material[i].set));
     for (size_t i = 0; i < cfg->supports.n; i++)
         HX_TRY(resolve_meant_set(mesh, support[i].origin, HX_USE_NODES, &support[i].set));
     for (size_t i = 0; i < cfg->springs.n; i++)

@@ -264,15 +264,36 @@ const char *hx_session_element_text(const hx_session *s, char *text, size_t n_te
     return text;
 }
 
-/* Links variables by symmetry and extrusion. */
+/* The repetitions of the config, at most HX_CONFIG_MOST_REPETITIONS; their number. */
+static size_t list_repetitions(const hx_config *cfg,
+                               hx_repetition repetition[HX_CONFIG_MOST_REPETITIONS])
+{
+    const hx_config_repetition *const entry = cfg->optimization.repetition.entry;
+    const size_t n = cfg->optimization.repetition.n;
+    for (size_t i = 0; i < n; i++) {
+        repetition[i] = (hx_repetition){.origin = entry[i].origin,
+                                        .kind = (hx_repetition_kind)entry[i].kind,
+                                        .copies = entry[i].copies};
+        memcpy(repetition[i].point, entry[i].point, sizeof repetition[i].point);
+        memcpy(repetition[i].direction,
+               entry[i].kind == HX_REPETITION_CYCLIC ? entry[i].axis : entry[i].step,
+               sizeof repetition[i].direction);
+    }
+    return n;
+}
+
+/* Links variables by symmetry, repetition and extrusion. */
 static int make_groups(hx_session *s)
 {
     hx_symmetry_plane plane[3];
+    hx_repetition repetition[HX_CONFIG_MOST_REPETITIONS];
     char place[HX_CONFIG_PLACE];
     const hx_config *cfg = &s->cfg;
     const hx_config_plane *const cfg_plane = cfg->optimization.symmetry.entry;
     hx_groups_params params = {.n_plane = cfg->optimization.symmetry.n,
                                .plane = plane,
+                               .n_repetition = list_repetitions(cfg, repetition),
+                               .repetition = repetition,
                                .is_extruded = !isnan(cfg->optimization.extrusion[0])};
     for (size_t i = 0; i < params.n_plane; i++) {
         plane[i].origin = cfg_plane[i].origin;
@@ -312,28 +333,43 @@ int hx_session_make_problem(hx_session *s)
     return HX_OK;
 }
 
+/* "5 copies about an axis, 4 copies along a step, " */
+static void put_copies(const hx_config_list *repetition, int is_extruded, char *text, size_t n_text)
+{
+    const hx_config_repetition *const entry = repetition->entry;
+    size_t n = 0;
+    for (size_t i = 0; i < repetition->n && n < n_text; i++)
+        n += (size_t)snprintf(text + n, n_text - n, "%d copies %s%s", entry[i].copies,
+                              entry[i].kind == HX_REPETITION_CYCLIC ? "about an axis"
+                                                                    : "along a step",
+                              i + 1 < repetition->n || is_extruded ? ", " : "");
+}
+
 const char *hx_session_groups_text(const hx_session *s, char *text, size_t n_text)
 {
     const hx_groups *groups = &s->groups;
     const size_t n_plane = s->cfg.optimization.symmetry.n;
     const int is_extruded = !isnan(s->cfg.optimization.extrusion[0]);
-    char planes[48] = "", off[96] = "", alone[64] = "", a[32], b[32], c[32];
+    const hx_config_list *const repetition = &s->cfg.optimization.repetition;
+    char planes[48] = "", copies[96] = "", off[96] = "", alone[64] = "", a[32], b[32], c[32];
     if (n_plane > 0)
         snprintf(planes, sizeof planes, "%zu symmetry plane%s%s", n_plane, n_plane > 1 ? "s" : "",
-                 is_extruded ? ", " : "");
+                 is_extruded || repetition->n > 0 ? ", " : "");
+    if (repetition->n > 0) put_copies(repetition, is_extruded, copies, sizeof copies);
     if (groups->n_shifted > 0)
-        snprintf(off, sizeof off, "; %s without an exact mirror image (up to %.2g elements off)",
-                 hx_format_count(groups->n_shifted, a, sizeof a), groups->shift);
+        snprintf(off, sizeof off, "; %s without an exact %simage (up to %.2g elements off)",
+                 hx_format_count(groups->n_shifted, a, sizeof a),
+                 repetition->n > 0 ? "" : "mirror ", groups->shift);
     if (groups->n_alone > 0)
         snprintf(alone, sizeof alone, "; %s without an image",
                  hx_format_count(groups->n_alone, a, sizeof a));
-    snprintf(text, n_text, "%s of %s %s in %s %s (%s%s)%s%s",
+    snprintf(text, n_text, "%s of %s %s in %s %s (%s%s%s)%s%s",
              hx_format_count(groups->n_member, a, sizeof a),
              hx_format_count(s->mesh.n_elem - s->problem.passive.n, b, sizeof b),
              hx_noun(s->mesh.n_elem - s->problem.passive.n, "element", "elements"),
              hx_format_count(groups->n_group, c, sizeof c),
-             hx_noun(groups->n_group, "group", "groups"), planes, is_extruded ? "extruded" : "",
-             off, alone);
+             hx_noun(groups->n_group, "group", "groups"), planes, copies,
+             is_extruded ? "extruded" : "", off, alone);
     return text;
 }
 

@@ -68,7 +68,7 @@ typedef struct hx_session {
     hx_coarse_plan coarse_plan;
     /* notes on missing supports and loads are added here (borrowed); NULL: they are errors */
     hx_notes *lacking;
-    hx_groups groups;    /* linked variables, by symmetry and extrusion */
+    hx_groups groups;    /* linked variables, by symmetry, repetition and extrusion */
     const hx_comm *comm; /* the processes of the run (borrowed); NULL: one */
     /* 1: the processes may each make a part of the mesh, and none the whole: in a run */
     int may_distribute_mesh;
@@ -228,8 +228,18 @@ int64_t hx_session_n_point(const hx_session *s);
 /* Numbers of nodes and elements of set i of the mesh over all processes. */
 void hx_session_set_size(const hx_session *s, size_t i, int64_t *n_node, int64_t *n_elem);
 
-/* Mass of a design with this volume fraction; NaN without material.density. */
+/* The material of an entry of `materials`, such as "bolts: E 210000 MPa; 96 elements, 3.1 % of the
+ * volume"; returns text. */
+const char *hx_session_material_text(const hx_session *s, size_t i, char *text, size_t n_text);
+
+/* Mass of a design with this volume fraction, if all elements have one material; NaN without
+ * material.density. */
 double hx_session_mass(const hx_session *s, double volume_fraction);
+
+/* *mass of the design just analysed, which has this volume fraction, with the materials of its
+ * elements; NaN without material.density. With several processes it is collective. O(n_elem) if
+ * there are several materials. */
+int hx_session_measure_mass(hx_session *s, double volume_fraction, double *mass);
 
 /* The uniform densities of the first design, without optimization.initial; NULL: no load depends on
  * them. The caller frees *density. */

@@ -81,6 +81,7 @@ static const char *session_needs_whole(const hx_session *s)
     if (cfg->solver.element != HX_ELEMENT_LINEAR) return "solver.element";
     if (partition == HX_PARTITION_GRAPH) return "solver.partition = \"graph\"";
     if (cfg->optimization.symmetry.n > 0) return "optimization.symmetry";
+    if (cfg->optimization.repetition.n > 0) return "optimization.repetition";
     if (!isnan(cfg->optimization.extrusion[0])) return "optimization.extrusion";
     if (cfg->optimization.initial) return "optimization.initial";
     if (cfg->optimization.objective.set) return "optimization.objective";

@@ -94,9 +94,10 @@ static int open_part(const hx_verify *v, int solid, part *p, size_t *bytes, size
     hx_config cfg = v->session.cfg; /* borrows everything that it points to */
     const hx_conditions *conditions =
         p->mesh == &p->own.mesh ? &p->own.conditions : &v->session.conditions;
-    cfg.passive.n = 0;
+    cfg.passive.n = cfg.materials.n = 0;
     HX_TRY(hx_space_create(&p->space, p->mesh, HX_ELEMENT_QUADRATIC));
     HX_TRY(hx_config_make_problem(&cfg, &p->space, conditions, &p->problem, NULL, NULL));
+    HX_TRY(hx_problem_copy_materials(&p->problem, &v->session.problem, p->elem_map));
     p->problem.multigrid = &v->session.cfg.solver.multigrid;
     HX_TRY(hx_verify_count_bytes(v, &p->problem, &p->device, bytes));
     return p->device.ops->memory(&p->device, n_free, &n_total);

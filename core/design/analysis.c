@@ -297,8 +297,9 @@ static int update_loads(const hx_analysis *a)
 static int update_operator(hx_analysis *a)
 {
     hx_device *dev = a->op->dev;
-    HX_TRY(dev->ops->design->modulus(dev, a->op->model.n_elem, a->problem->least, a->problem->young,
-                                     a->penalty, a->d_rho, a->op->model.d_modulus));
+    const hx_device_model *const model = &a->op->model;
+    HX_TRY(dev->ops->design->modulus(dev, model->n_elem, &model->materials, a->problem->least,
+                                     a->problem->young, a->penalty, a->d_rho, model->d_modulus));
     HX_TRY(hx_operator_update(a->op));
     return update_loads(a);
 }

@@ -4,6 +4,7 @@
 #define HX_DESIGN_OPS_H
 
 #include "../device/device.h"
+#include "../operator/device_mesh.h"
 #include "../problem/problem.h"
 
 HX_C_BEGIN
@@ -16,9 +17,10 @@ typedef struct hx_projection hx_projection;       /* projection.h */
 typedef struct hx_device_mma hx_device_mma;       /* mma.h */
 
 typedef struct hx_design_ops {
-    /* E(rho) = least + (E - least) rho^p (simp.h) */
-    int (*modulus)(hx_device *dev, int64_t n, double least, double young, double penalty,
-                   const double *d_rho, double *d_modulus);
+    /* E(rho) = least + (E - least) rho^p (simp.h), with E = young times the element's factor;
+     * materials = NULL: one material */
+    int (*modulus)(hx_device *dev, int64_t n, const hx_device_materials *materials, double least,
+                   double young, double penalty, const double *d_rho, double *d_modulus);
     /* dc = -p (E(rho) - least) / rho * energy */
     int (*sensitivity)(hx_device *dev, int64_t n, double least, double penalty,
                        const double *d_modulus, const double *d_rho, const double *d_energy,

@@ -70,6 +70,20 @@ fail:
     return rc;
 }
 
+/* Columns of the elements in no copy of a pattern, or each such element, which has no image. */
+static int match_outside(hx_groups_work *w)
+{
+    if (w->pattern.n == 0) return HX_OK;
+    for (int64_t e = 0; e < w->mesh->n_elem; e++) w->is_done[e] = !hx_groups_is_outside(w, e);
+    hx_groups_fold_outside(w);
+    if (w->is_extruded) HX_TRY(hx_groups_make_columns(w));
+    for (int64_t e = 0; e < w->mesh->n_elem; e++) {
+        if (!w->is_done[e] && w->rep[e] < 0) w->rep[e] = (int32_t)e;
+        w->is_done[e] = !w->is_done[e];
+    }
+    return HX_OK;
+}
+
 static int alloc_work(hx_groups_work *w, size_t n)
 {
     HX_TRY(hx_alloc_raw(&w->order, n, sizeof *w->order, "symmetry"));
@@ -85,6 +99,8 @@ static int alloc_work(hx_groups_work *w, size_t n)
 
 static void free_work(hx_groups_work *w)
 {
+    free(w->turn);
+    free(w->image);
     free(w->order);
     free(w->folded);
     free(w->by);
@@ -123,6 +139,7 @@ static int make_groups(hx_groups *groups, hx_groups_work *w, const hx_problem *p
     HX_TRY(alloc_work(w, (size_t)n_left));
     HX_TRY(hx_groups_find_images(w, problem, params));
     groups->n_image = w->n_image;
+    HX_TRY(match_outside(w));
     do { /* elements may be images of each other in chambers other than the first one */
         n_before = n_left;
         HX_TRY(match_chamber(w, &n_left));
@@ -137,13 +154,15 @@ int hx_groups_create(hx_groups *groups, const hx_problem *problem, const hx_grou
     memset(groups, 0, sizeof *groups);
     memset(&w, 0, sizeof w);
     groups->n_image = 1;
-    if (params->n_plane == 0 && !params->is_extruded) return HX_OK;
+    if (params->n_plane == 0 && params->n_repetition == 0 && !params->is_extruded) return HX_OK;
     w.mesh = problem->mesh;
     int rc = make_groups(groups, &w, problem, params);
     free_work(&w);
     if (rc == HX_OK && groups->n_group == 0)
         rc = HX_RAISE(HX_EINPUT, "%s: no two free elements are images of each other",
-                      params->n_plane ? params->plane[0].origin : params->extrusion_origin);
+                      params->n_repetition ? params->repetition[0].origin
+                      : params->n_plane    ? params->plane[0].origin
+                                           : params->extrusion_origin);
     if (rc < 0) hx_groups_free(groups);
     return rc;
 }

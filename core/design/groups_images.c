@@ -8,7 +8,7 @@
 /* Rotations are equal if no entry differs by more than this. */
 static const double SAME = 1e-6;
 
-static void compose(const hx_isometry *a, const hx_isometry *b, hx_isometry *ab)
+void hx_isometry_compose(const hx_isometry *a, const hx_isometry *b, hx_isometry *ab)
 {
     for (int i = 0; i < 3; i++) {
         ab->t[i] = a->t[i];
@@ -46,17 +46,23 @@ static int reflection(const hx_symmetry_plane *plane, const double origin[3], hx
     return HX_OK;
 }
 
+int hx_isometry_add(hx_isometry *image, int *n_image, int most, const hx_isometry *g, double length)
+{
+    for (int i = 0; i < *n_image; i++)
+        if (are_same(&image[i], g, length)) return 1;
+    if (*n_image == most) return 0;
+    image[(*n_image)++] = *g;
+    return 1;
+}
+
 static int add_image(hx_isometry *image, int *n_image, const hx_isometry *g, double length,
                      const char *origin)
 {
-    for (int i = 0; i < *n_image; i++)
-        if (are_same(&image[i], g, length)) return HX_OK;
-    if (*n_image == HX_GROUPS_MOST_IMAGES)
+    if (!hx_isometry_add(image, n_image, HX_GROUPS_MOST_IMAGES, g, length))
         return HX_RAISE(HX_EINPUT,
                         "%s: together with the earlier planes an element has more than %d images; "
                         "symmetry planes must meet at 90, 60, 45 or 30 degrees and not be parallel",
                         origin, HX_GROUPS_MOST_IMAGES);
-    image[(*n_image)++] = *g;
     return HX_OK;
 }
 
@@ -122,7 +128,7 @@ static void choose_direction(const hx_groups_params *params, const hx_isometry *
 }
 
 int hx_images_create(const hx_groups_params *params, const double origin[3], double length,
-                     hx_isometry image[HX_GROUPS_MOST_IMAGES], int *n_image, double toward[3])
+                     hx_isometry *image, int *n_image, double toward[3])
 {
     static const hx_isometry identity = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}},
                                          {0.0}};
@@ -135,7 +141,7 @@ int hx_images_create(const hx_groups_params *params, const double origin[3], dou
         for (int a = 0; a < *n_image; a++) /* the list grows until it contains all products */
             for (int b = 0; b < *n_image; b++) {
                 hx_isometry product;
-                compose(&image[a], &image[b], &product);
+                hx_isometry_compose(&image[a], &image[b], &product);
                 HX_TRY(add_image(image, n_image, &product, length, params->plane[p].origin));
             }
     }

@@ -21,17 +21,24 @@ static inline void hx_isometry_undo(const hx_isometry *g, const double y[3], dou
     for (int i = 0; i < 3; i++) x[i] = g->r[0][i] * d[0] + g->r[1][i] * d[1] + g->r[2][i] * d[2];
 }
 
+/* ab: first b, then a. */
+void hx_isometry_compose(const hx_isometry *a, const hx_isometry *b, hx_isometry *ab);
+
+/* Appends an isometry unless the list has it. length: size of the part. 0: the list is full. */
+int hx_isometry_add(hx_isometry *image, int *n_image, int most, const hx_isometry *g,
+                    double length);
+
 /* The points with normal . x = level; the normal has length 1. */
 typedef struct hx_mirror {
     double normal[3], level;
 } hx_mirror;
 
 /* The group that the reflections generate, for points relative to the origin; image[0] is the
- * identity. toward: a direction not in any mirror plane that turns with the planes' normals, so
+ * identity; [HX_GROUPS_MOST_IMAGES]. toward: a direction not in any mirror plane that turns with the planes' normals, so
  * that of a point's images exactly one lies furthest along it. length: size of the part, for
  * tolerances. HX_EINPUT like hx_groups_create. */
 int hx_images_create(const hx_groups_params *params, const double origin[3], double length,
-                     hx_isometry image[HX_GROUPS_MOST_IMAGES], int *n_image, double toward[3]);
+                     hx_isometry *image, int *n_image, double toward[3]);
 
 /* Returns the number of reflections among the images. */
 int hx_images_mirrors(const hx_isometry *image, int n_image,

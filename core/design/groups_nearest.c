@@ -68,9 +68,32 @@ static double offset_back(const nearest *best, int64_t point, double *slack)
     return hx_groups_column_offset(w, best->elem, own, there, slack);
 }
 
+/* Negative: d points along the rotation of a cyclic repetition at x, or along a step of a pattern.
+ * Copies have an order, so that a point between two equal elements, as on a regular mesh with half
+ * an element too many per copy, has one image. */
+static int compare_along(const hx_groups_work *w, const double x[3], const double d[3])
+{
+    const double margin = 4.0 * w->place.margin;
+    double from_axis[3] = {0.0}, ahead[3], way[3] = {0.0};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            from_axis[i] += w->axis[k][i] * x[k];
+            way[i] += w->axis[k][i] * d[k];
+        }
+    for (int i = 0; i < 3; i++) from_axis[i] -= w->axis_point[i];
+    hx_cross3(w->axis_along, from_axis, ahead);
+    for (int i = -1; i < w->pattern.n; i++) {
+        const double *const v = i < 0 ? ahead : w->pattern.step[i];
+        const double along = hx_dot3(v, way);
+        if (fabs(along) > margin * hx_norm3(v)) return along > 0.0 ? -1 : 1;
+    }
+    return 0;
+}
+
 /* Negative: nearer. Equally near points are compared by, in this order: how well their element
  * covers x; how well the element of x covers theirs; the distances, volumes and skewness of
- * hx_place_rank. All of these are invariant under motions, units and numbering. 0: as far as they
+ * hx_place_rank. All of these are invariant under motions, units and numbering. Then repetitions
+ * take the one ahead. 0: as far as they
  * show, the two are images of each other under a symmetry that maps x to itself. */
 static int compare_points(const nearest *best, int64_t point, double distance)
 {
@@ -87,7 +110,11 @@ static int compare_points(const nearest *best, int64_t point, double distance)
     const double back = offset_back(best, point, &slack);
     const double that_back = offset_back(best, best->point, &slack);
     if (fabs(back - that_back) > 2.0 * slack) return back < that_back ? -1 : 1;
-    return hx_place_rank(&w->place, e, other);
+    const int rank = hx_place_rank(&w->place, e, other);
+    if (rank != 0 || !w->is_repeated) return rank;
+    const double *const a = xyz + 3 * point, *const b = xyz + 3 * best->point;
+    const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    return compare_along(w, best->x, d);
 }
 
 static void look_at_point(void *context, int64_t point)

@@ -15,6 +15,8 @@ static double largest_coordinate(const hx_mesh *mesh, const hx_groups_params *pa
         most = fmax(most, fmax(fabs(mesh->box_min[i]), fabs(mesh->box_max[i])));
         for (size_t p = 0; p < params->n_plane; p++)
             most = fmax(most, fabs(params->plane[p].point[i]));
+        for (size_t r = 0; r < params->n_repetition; r++) /* fmax ignores a point not given */
+            most = fmax(most, fabs(params->repetition[r].point[i]));
     }
     return most;
 }

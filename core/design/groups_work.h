@@ -10,14 +10,26 @@
 #include "groups.h"
 #include "groups_images.h"
 #include "groups_place.h"
+#include "groups_repeat.h"
 #include "groups_shape.h"
 
 typedef struct hx_groups_work {
     const hx_mesh *mesh;
     hx_place place;
-    hx_isometry image[HX_GROUPS_MOST_IMAGES]; /* relative to place.origin */
+    hx_pattern pattern; /* pattern.n = 0: no copies along steps */
+    /* [n_turn] reflections, rotations and their products within one copy, the first one of the
+     * pattern, relative to place.origin (owned) */
+    hx_isometry *turn;
+    int n_turn;
+    /* [n_image] maps into the copy pattern.base, sorted by hx_pattern_rank of the copy, n_turn for
+     * each: relative to place.origin (owned); without a pattern those of `turn` */
+    hx_isometry *image;
     int n_image;
-    double toward[3];
+    /* The chamber holds what lies furthest along `toward` among its images; across: zero, or decides
+     * among images that lie equally far, as on a plane between two copies about an axis. */
+    double toward[3], across[3];
+    int is_repeated;
+    double axis_point[3], axis_along[3]; /* of a cyclic repetition; along: zero without one */
     int is_extruded;
     /* orthonormal, the last one along the extrusion; the mesh's axes if there is no extrusion */
     double axis[3][3];
@@ -26,7 +38,7 @@ typedef struct hx_groups_work {
     int32_t *order;
     /* [n_elem][3] folded centroid in the frame `axis`; the last component is 0 if extruded */
     double *folded;
-    uint8_t *by;        /* [n_elem] index of the image that folded it */
+    uint16_t *by;       /* [n_elem] index of the image that folded it */
     int32_t *rep;       /* [n_elem] the element it belongs to, possibly itself; -1: none yet */
     uint8_t *has_other; /* [n_elem] 1: an element folded by another image belongs to it */
     double *offset; /* [n_elem] offset of the element from the one it belongs to, in half-widths */
@@ -67,6 +79,9 @@ double hx_groups_column_offset(const hx_groups_work *w, int64_t e, const double 
 int hx_groups_is_own(const hx_groups_work *w, int64_t e, const double centre[3],
                      const double to[3]);
 
+/* 1 if the element is in no copy of the pattern. */
+int hx_groups_is_outside(const hx_groups_work *w, int64_t e);
+
 /* 1 if some image of the element lies elsewhere. */
 int hx_groups_has_image(const hx_groups_work *w, int64_t e);
 
@@ -75,8 +90,12 @@ int hx_groups_has_image(const hx_groups_work *w, int64_t e);
 int hx_groups_find_images(hx_groups_work *w, const hx_problem *problem,
                           const hx_groups_params *params);
 
-/* Folds the centroids of unassigned elements into the chamber that contains most of them. */
+/* Folds the centroids of unassigned elements into the chamber that contains most of them. An element
+ * in no copy of the pattern keeps its centroid. */
 void hx_groups_fold(hx_groups_work *w);
+
+/* Folds the unassigned elements in no copy of the pattern only. */
+void hx_groups_fold_outside(hx_groups_work *w);
 
 /* The folded points of some elements in the order of their original numbers. */
 typedef struct hx_groups_points {

@@ -1,7 +1,8 @@
-/* Mass of the part that the design becomes: material.density times volume times physical density,
- * summed over all elements, passive ones included. It is linear in the density. Loads by mass
- * follow another law below a density of 0.1 (body_force.h), which only keeps void from sagging
- * under its own weight: by that law, material of low density would be almost free of mass. */
+/* Mass of the part that the design becomes: volume times physical density times the mass density of
+ * the element's material, summed over all elements, passive ones included. It is linear in the
+ * density. Loads by mass follow another law below a density of 0.1 (body_force.h), which only keeps
+ * void from sagging under its own weight: by that law, material of low density would be almost free
+ * of mass. */
 #include <stdlib.h>
 
 #include "../base/memory.h"
@@ -30,7 +31,8 @@ static size_t mass_bytes(const hx_problem *problem, const hx_response_params *pa
 /* Mass of an element of density 1. */
 static double solid_mass(const hx_problem *problem, int64_t e)
 {
-    return hx_problem_whole(problem)->density * problem->volume[e];
+    return hx_problem_mass_factor(problem, e) * hx_problem_whole(problem)->density *
+           problem->volume[e];
 }
 
 static int create(hx_response *o)

@@ -252,7 +252,8 @@ int hx_abaqus_put_job(hx_abaqus_writer *w, const hx_problem *problem, double pen
     hx_problem_modulus(problem, penalty, rho, modulus);
     HX_TRY_FAIL(put_springs(w, problem));
     put_rigid_sets(w, problem);
-    HX_TRY_FAIL(put_materials(w, problem, problem->passive.density ? modulus : NULL));
+    HX_TRY_FAIL(put_materials(w, problem,
+                              problem->passive.density || problem->materials.n ? modulus : NULL));
     HX_TRY_FAIL(put_steps(w, problem, rho, force));
 fail:
     free(rho);

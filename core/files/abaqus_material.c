@@ -1,4 +1,5 @@
-/* Materials of an Abaqus input file: checks whether all elements share one isotropic material. */
+/* Materials of an Abaqus input file: the isotropic material of the first element, and others with
+ * the sets of their elements. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,7 @@ int hx_abaqus_begin_section(hx_abaqus_reader *r)
     return hx_strdup(&to->material, is_composite ? "COMPOSITE" : material);
 }
 
-/* --- the material of all elements --- */
+/* --- the materials of the elements --- */
 
 static const hx_abaqus_material *find_material(const hx_abaqus_reader *r, const char *name)
 {
@@ -103,11 +104,6 @@ static int take_property(const hx_abaqus_reader *r, const hx_abaqus_section *s, 
     return HX_OK;
 }
 
-static int same(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
-}
-
 /* Takes the values of a section's material. */
 static int take_section(const hx_abaqus_reader *r, const hx_abaqus_section *s, hx_file_material *to)
 {
@@ -127,36 +123,60 @@ static int take_section(const hx_abaqus_reader *r, const hx_abaqus_section *s, h
     return take_property(r, s, "CONDUCTIVITY", &m->conductivity, to, &to->conductivity, NULL);
 }
 
-static int compare_sections(const hx_abaqus_reader *r, const hx_mesh *mesh, const int32_t *of,
-                            hx_file_material *to)
+/* name := that of a set with exactly the elements of section i, which is made if the section's own
+ * set has others, too: those of later sections. */
+static int name_section_set(const hx_abaqus_reader *r, hx_mesh *mesh, const int32_t *of, int32_t i,
+                            char *name, size_t n_name)
 {
-    int32_t first = -1, last = -1;
+    const hx_set *const own = hx_mesh_find_set(mesh, r->section[i].set->name);
+    int32_t *elem;
+    int64_t n = 0;
+    for (int64_t e = 0; e < mesh->n_elem; e++) n += of[e] == i;
+    snprintf(name, n_name, "%s", r->section[i].set->name);
+    if (own && own->n_elem == n) return HX_OK;
+    for (int k = 1; hx_mesh_find_set(mesh, name); k++)
+        snprintf(name, n_name, k > 1 ? "material-%.200s-%d" : "material-%.200s",
+                 r->section[i].material, k);
+    HX_TRY(hx_alloc_raw(&elem, (size_t)n, sizeof *elem, "materials"));
+    n = 0;
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        if (of[e] == i) elem[n++] = (int32_t)e;
+    const int rc = hx_mesh_add_elem_set(mesh, name, n, elem);
+    free(elem);
+    return rc;
+}
+
+/* Adds the material of section i if it differs from the first one. */
+static int add_section(const hx_abaqus_reader *r, hx_mesh *mesh, const int32_t *of, int32_t i,
+                       hx_file_material *to)
+{
+    char name[256];
+    hx_file_material found = {0};
+    int rc = take_section(r, &r->section[i], &found);
+    const hx_material_values first = {to->young, to->poisson, to->density, to->conductivity},
+                             other = {found.young, found.poisson, found.density,
+                                      found.conductivity};
+    to->fault = found.fault;
+    if (rc < 0 || to->fault || hx_material_values_equal(&first, &other)) return rc;
+    HX_TRY(name_section_set(r, mesh, of, i, name, sizeof name));
+    return hx_file_material_add(to, r->section[i].material, name, &other);
+}
+
+/* Takes the material of the first element, and those of sections that differ from it. */
+static int take_sections(const hx_abaqus_reader *r, hx_mesh *mesh, const int32_t *of,
+                         uint8_t *is_met, hx_file_material *to)
+{
+    int32_t first = -1;
     for (int64_t e = 0; e < mesh->n_elem && !to->fault; e++) {
         if (of[e] < 0)
             return hx_set_fault(&to->fault, "%.200s: element %lld has no *SOLID SECTION",
                                 r->import.path, (long long)hx_numbers_get(&mesh->elem_number, e));
-        if (of[e] == last) continue;
-        last = of[e];
-        if (first < 0) {
-            first = last;
-            HX_TRY(take_section(r, &r->section[first], to));
-            continue;
-        }
-        hx_file_material other = {0};
-        int rc = take_section(r, &r->section[last], &other);
-        const int differs = !same(other.young, to->young) || !same(other.poisson, to->poisson) ||
-                            !same(other.density, to->density) ||
-                            !same(other.conductivity, to->conductivity);
-        if (rc == HX_OK && (other.fault || differs))
-            rc = hx_set_fault(
-                &to->fault,
-                "%.200s: several materials: '%.60s' of the set '%.60s' (line %lld), '%.60s' of the "
-                "set '%.60s' (line %lld); all elements must have the same material",
-                r->import.path, r->section[first].material, r->section[first].set->name,
-                (long long)r->section[first].line, r->section[last].material,
-                r->section[last].set->name, (long long)r->section[last].line);
-        free(other.fault);
-        HX_TRY(rc);
+        if (is_met[of[e]]) continue;
+        is_met[of[e]] = 1;
+        if (first < 0)
+            HX_TRY(take_section(r, &r->section[first = of[e]], to));
+        else
+            HX_TRY(add_section(r, mesh, of, of[e], to));
     }
     return first < 0 ? HX_OK
                      : hx_strdup(&to->name,
@@ -185,9 +205,10 @@ int hx_abaqus_name_materials(hx_abaqus_reader *r)
     return HX_OK;
 }
 
-int hx_abaqus_find_material(hx_abaqus_reader *r, const hx_mesh *mesh, hx_file_material *to)
+int hx_abaqus_find_material(hx_abaqus_reader *r, hx_mesh *mesh, hx_file_material *to)
 {
     int32_t *of = NULL;
+    uint8_t *is_met;
     if (r->n_material == 0) return HX_OK;
     if (r->n_section == 0) {
         HX_TRY(hx_strdup(&to->name, r->material[0].name));
@@ -200,7 +221,9 @@ int hx_abaqus_find_material(hx_abaqus_reader *r, const hx_mesh *mesh, hx_file_ma
         const hx_set *const set = hx_mesh_find_set(mesh, r->section[i].set->name);
         for (int64_t k = 0; set && k < set->n_elem; k++) of[set->elem[k]] = (int32_t)i;
     }
-    const int rc = compare_sections(r, mesh, of, to);
+    int rc = hx_alloc(&is_met, r->n_section, 1, "materials");
+    if (rc == HX_OK) rc = take_sections(r, mesh, of, is_met, to);
+    free(is_met);
     free(of);
     if (rc == HX_OK && !to->name) return hx_strdup(&to->name, "");
     return rc;

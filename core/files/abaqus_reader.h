@@ -403,11 +403,12 @@ int hx_abaqus_append_list(hx_import_set *set, hx_numbers *to, const hx_numbers *
 int hx_abaqus_resolve_couplings(hx_abaqus_reader *r);
 void hx_abaqus_free_couplings(hx_abaqus_reader *r);
 
-/* Materials; hx_abaqus_find_material returns the one that all elements of the raw mesh share. */
+/* Materials; hx_abaqus_find_material finds those of the elements of the raw mesh. A section some of
+ * whose elements belong to later sections gets a set of its own, material-NAME. */
 int hx_abaqus_begin_material(hx_abaqus_reader *r);
 int hx_abaqus_begin_property(hx_abaqus_reader *r);
 int hx_abaqus_begin_section(hx_abaqus_reader *r);
-int hx_abaqus_find_material(hx_abaqus_reader *r, const hx_mesh *mesh, hx_file_material *to);
+int hx_abaqus_find_material(hx_abaqus_reader *r, hx_mesh *mesh, hx_file_material *to);
 void hx_abaqus_free_materials(hx_abaqus_reader *r);
 
 /* Once the file is read, element sets with cells other than solids get the faces and nodes of these

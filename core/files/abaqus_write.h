@@ -20,12 +20,12 @@ extern const int hx_abaqus_face[HX_CELL_OTHER][7];
  * 14 or 15.
  *
  * With a problem (of this mesh; may be NULL), the file is a job for the solid part: *ELASTIC, one
- * material per distinct modulus if elements are passive, *BOUNDARY, springs to ground as SPRING1
- * elements, sets that move as one as *RIGID BODY about their centre, one *STEP with *STATIC per
- * load case with the nodal forces as *CLOAD (for rigid sets, their resultants), and requests for
- * displacements and stresses. CalculiX's C3D8 is the hex8 of this program
- * (tests/app/test_calculix.py). A quadratic problem is written with C3D20, C3D15 and C3D10. The
- * nodes at the middles of edges follow all others, and sets do not list them.
+ * material per distinct modulus if elements are passive or have several materials, *BOUNDARY,
+ * springs to ground as SPRING1 elements, sets that move as one as *RIGID BODY about their centre,
+ * one *STEP with *STATIC per load case with the nodal forces as *CLOAD (for rigid sets, their
+ * resultants), and requests for displacements and stresses. CalculiX's C3D8 is the hex8 of this
+ * program (tests/app/test_calculix.py). A quadratic problem is written with C3D20, C3D15 and C3D10.
+ * The nodes at the middles of edges follow all others, and sets do not list them.
  *
  * penalty: SIMP exponent of passive elements. title may be NULL. HX_EINPUT: more than 1000
  * distinct moduli, or pyramids of second order. HX_EIO as for hx_vtk_write. */

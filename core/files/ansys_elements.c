@@ -262,6 +262,7 @@ static int add_ansys_element(hx_ansys_reader *r, hx_ansys_pending *given)
     if (library_type > 0) count_solid(r, type, library_type, line);
     HX_TRY(hx_materials_at(&r->materials, given->material, &material));
     material->is_used = 1;
+    HX_TRY(hx_numbers_append(&material->elem, 1, &number));
     return hx_import_add_solids(&r->import, id, 1, &number, node, line);
 }
 

@@ -1,5 +1,8 @@
-/* MP and MPDATA of ANSYS archives: constants of isotropic materials. */
+/* MP and MPDATA of ANSYS archives: constants of isotropic materials, and the sets of their
+ * elements. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -121,4 +124,42 @@ int hx_ansys_tb(hx_ansys_reader *r)
         if (strncasecmp(label, harmless[i], 4) == 0) return HX_OK;
     snprintf(word, sizeof word, "TB,%.40s", label);
     return hx_ansys_unread(r, HX_UNREAD_MATERIAL, word, "material tables", r->line);
+}
+
+static void material_set(int64_t number, char *name, size_t n_name)
+{
+    snprintf(name, n_name, "material-%lld", (long long)number); /* no component has a hyphen */
+}
+
+int hx_ansys_name_materials(hx_ansys_reader *r)
+{
+    hx_file_material first = {0};
+    int rc = hx_materials_finish(&r->materials, r->import.path, &first);
+    for (size_t i = 0; i < r->materials.n && rc == HX_OK; i++) {
+        const hx_numbered_material *const m = &r->materials.list[i];
+        hx_import_set *set;
+        char name[48];
+        if (!m->is_used || !first.name || first.fault || !hx_materials_differ(m, &first)) continue;
+        material_set(m->number, name, sizeof name);
+        rc = hx_import_set_named(&r->import, name, &set);
+        for (int64_t k = 0; k < m->elem.n && rc == HX_OK; k++) {
+            const int64_t number = hx_numbers_get(&m->elem, k);
+            rc = hx_numbers_append(&set->elem, 1, &number);
+        }
+    }
+    free(first.name);
+    free(first.fault);
+    return rc;
+}
+
+int hx_ansys_find_material(hx_ansys_reader *r, hx_file_material *to)
+{
+    HX_TRY(hx_materials_finish(&r->materials, r->import.path, to));
+    for (size_t i = 0; i < r->materials.n; i++) {
+        char name[48];
+        material_set(r->materials.list[i].number, name, sizeof name);
+        if (r->materials.list[i].is_used)
+            HX_TRY(hx_materials_give_set(&r->materials, r->materials.list[i].number, name, to));
+    }
+    return HX_OK;
 }

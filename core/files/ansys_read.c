@@ -341,9 +341,10 @@ int hx_ansys_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx
     r.import.shape_hint = "SOLID185, SOLID186, SOLID187, SOLID285 and similar elements";
     r.import.empty_hint = "CDWRITE,DB writes nodes and elements as NBLOCK and EBLOCK";
     HX_TRY_FAIL(read_ansys(&r));
+    HX_TRY_FAIL(hx_ansys_name_materials(&r));
     HX_TRY_FAIL(hx_import_finish(&r.import, mesh));
     HX_TRY_FAIL(hx_import_conditions_finish(&r.conditions, &r.import, mesh, conditions));
-    if (conditions) HX_TRY_FAIL(hx_materials_finish(&r.materials, path, &conditions->material));
+    if (conditions) HX_TRY_FAIL(hx_ansys_find_material(&r, &conditions->material));
 fail:
     if (rc < 0) hx_mesh_free(mesh);
     if (rc < 0 && conditions) hx_conditions_free(conditions);

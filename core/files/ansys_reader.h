@@ -201,6 +201,10 @@ int hx_ansys_close_element(hx_ansys_reader *r);
 int hx_ansys_mp(hx_ansys_reader *r);
 int hx_ansys_mpdata(hx_ansys_reader *r);
 int hx_ansys_tb(hx_ansys_reader *r);
+/* Makes a set material-N of the elements of each used material that differs from the first one, if
+ * all of them can be used. */
+int hx_ansys_name_materials(hx_ansys_reader *r);
+int hx_ansys_find_material(hx_ansys_reader *r, hx_file_material *to);
 int hx_ansys_mpdele(hx_ansys_reader *r);
 
 /* --- ansys_loads.c --- */

@@ -126,6 +126,14 @@ int hx_nastran_note_formulations(hx_nastran_reader *r)
     return HX_OK;
 }
 
+/* The material of a property of solids; below 0: the property has no PSOLID and is not defined. */
+static int64_t material_of(const hx_nastran_reader *r, const hx_number_index *psolid,
+                           int64_t property)
+{
+    const int64_t at = hx_number_index_find(psolid, property);
+    return at < 0 ? -property : hx_numbers_get(&r->psolid_material, at);
+}
+
 int hx_nastran_use_materials(hx_nastran_reader *r)
 {
     hx_number_index index = {0};
@@ -134,10 +142,7 @@ int hx_nastran_use_materials(hx_nastran_reader *r)
     for (int64_t i = 0; i < r->solid_property.n && rc == HX_OK; i++) {
         hx_numbered_material *m;
         const int64_t property = hx_numbers_get(&r->solid_property, i);
-        const int64_t at = hx_number_index_find(&index, property);
-        const int64_t number = at < 0 ? -property : hx_numbers_get(&r->psolid_material, at);
-        /* numbers below 0: a property without PSOLID, not defined */
-        rc = hx_materials_at(&r->materials, number, &m);
+        rc = hx_materials_at(&r->materials, material_of(r, &index, property), &m);
         if (rc == HX_OK) m->is_used = 1;
     }
     hx_number_index_free(&index);
@@ -146,5 +151,15 @@ int hx_nastran_use_materials(hx_nastran_reader *r)
 
 int hx_nastran_find_material(hx_nastran_reader *r, hx_file_material *to)
 {
-    return hx_materials_finish(&r->materials, r->import.path, to);
+    hx_number_index index = {0};
+    HX_TRY(hx_materials_finish(&r->materials, r->import.path, to));
+    int rc = hx_number_index_create(&index, &r->psolid);
+    for (int64_t i = 0; i < r->solid_property.n && rc == HX_OK; i++) {
+        const int64_t property = hx_numbers_get(&r->solid_property, i);
+        char set[48];
+        hx_nastran_property_name(property, set, sizeof set);
+        rc = hx_materials_give_set(&r->materials, material_of(r, &index, property), set, to);
+    }
+    hx_number_index_free(&index);
+    return rc;
 }

@@ -124,7 +124,7 @@ static int open_property(hx_nastran_reader *r, int64_t property)
 {
     char name[40];
     if (r->set && r->last_property == property) return HX_OK;
-    snprintf(name, sizeof name, "property-%lld", (long long)property);
+    hx_nastran_property_name(property, name, sizeof name);
     r->last_property = property;
     const size_t n_before = r->import.n_set;
     HX_TRY(hx_import_set_named(&r->import, name, &r->set));
@@ -262,7 +262,7 @@ static int name_face_sets(hx_nastran_reader *r)
     for (size_t i = 0; i < r->n_face_set; i++) {
         const hx_nastran_face_set *const f = &r->face_sets[i];
         int is_taken = 0;
-        snprintf(name, sizeof name, "property-%lld", (long long)f->property);
+        hx_nastran_property_name(f->property, name, sizeof name);
         for (size_t k = 0; k < r->import.n_set && !is_taken; k++)
             is_taken = strcmp(r->import.set[k]->name, name) == 0;
         if (is_taken) {

@@ -3,6 +3,8 @@
 #ifndef HX_NASTRAN_READER_H
 #define HX_NASTRAN_READER_H
 
+#include <stdio.h>
+
 #include "face_pressure.h"
 #include "mesh_conditions.h"
 #include "mesh_import.h"
@@ -215,6 +217,12 @@ int hx_nastran_take_plsolid(hx_nastran_reader *r);
  * shells and fluids. */
 int hx_nastran_is_other_material(const char *name);
 int hx_nastran_find_material(hx_nastran_reader *r, hx_file_material *to);
+
+/* Name of the set of the solids of a property. */
+static inline void hx_nastran_property_name(int64_t property, char *name, size_t n_name)
+{
+    snprintf(name, n_name, "property-%lld", (long long)property);
+}
 
 /* Marks the materials of solids; notes where Nastran's integration differs from the one here. */
 int hx_nastran_use_materials(hx_nastran_reader *r);

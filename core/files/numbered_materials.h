@@ -1,9 +1,10 @@
 /* Materials that files identify by numbers (ANSYS, Nastran): collected while a file is read, then
- * reduced to the one isotropic material of all solids, or the reason why there is none
- * (conditions.h). Not installed. */
+ * reduced to the isotropic materials of the solids, or the reason why there are none (conditions.h).
+ * Not installed. */
 #ifndef HX_NUMBERED_MATERIALS_H
 #define HX_NUMBERED_MATERIALS_H
 
+#include "../base/numbers.h"
 #include "../problem/conditions.h"
 
 typedef struct hx_numbered_material {
@@ -13,6 +14,7 @@ typedef struct hx_numbered_material {
     double young, poisson, density, conductivity; /* NaN: not stated */
     const char *fault; /* why the material has no constant isotropic values; NULL: it has */
     int is_used;       /* solids use it */
+    hx_numbers elem;   /* their numbers, if the reader collects them (owned) */
 } hx_numbered_material;
 
 typedef struct hx_numbered_materials {
@@ -25,11 +27,18 @@ typedef struct hx_numbered_materials {
 int hx_materials_at(hx_numbered_materials *materials, int64_t number,
                     hx_numbered_material **material);
 
-/* `to` receives the values that all used materials share, or nothing if none of them is stated. If
- * the materials differ, or one is not stated, or one is not isotropic and constant, `to` receives
- * the reason as its fault. */
+/* `to` receives the values of the first used material, or nothing if none of them is stated. If a
+ * used one is not stated, or not isotropic and constant, `to` receives the reason as its fault. */
 int hx_materials_finish(const hx_numbered_materials *materials, const char *path,
                         hx_file_material *to);
+
+/* 1 if a used material differs from the first one, which `to` has. */
+int hx_materials_differ(const hx_numbered_material *material, const hx_file_material *to);
+
+/* Adds the material of a set of the mesh to `to`, unless it equals the first one. Call after
+ * hx_materials_finish. */
+int hx_materials_give_set(hx_numbered_materials *materials, int64_t number, const char *set,
+                          hx_file_material *to);
 
 void hx_materials_free(hx_numbered_materials *materials);
 

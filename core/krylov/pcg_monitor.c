@@ -20,15 +20,15 @@ static int is_time_to_deflate(hx_pcg_run *s, int n_done)
     const double left = decades_left(&s->state), each = (p->left - left) / (n_done - p->judged);
     p->left = left;
     p->judged = n_done;
-    return left > 0.0 && each * (m->far - n_done) < left;
+    return left > m->decades && each * (m->far - n_done) < left;
 }
 
 /* 1 if r'z < 0, which proves that an estimate is so low that M is not positive definite, unless the
- * first refresh has been done. */
+ * first refresh has been done or the solve is about to end. */
 static int is_estimate_low(const hx_pcg_run *s)
 {
     return s->monitoring.patience == s->pc->monitoring->patience && s->state.rz < 0.0 &&
-           decades_left(&s->state) > 0.0;
+           decades_left(&s->state) > s->pc->monitoring->decades;
 }
 
 static int refresh_estimates(hx_pcg_run *s)

@@ -67,14 +67,18 @@ typedef struct hx_precond_kind {
 } hx_precond_kind;
 
 /* When PCG calls `enable_deflation` and `refresh` in the course of a solve (pcg_monitor.c).
- * Counts are iterations. Notebook: 2026-11-28-loose-parts.md for deflation, 2026-11-26-lines.md for
- * refreshes, 2026-11-29-fewer-constants.md for rules that are gone. */
+ * Counts are iterations. Notebook: 2026-11-28-loose-parts.md for deflation and `decades`,
+ * 2026-11-26-lines.md for refreshes, 2026-11-29-fewer-constants.md for rules that are gone. */
 typedef struct hx_precond_monitoring {
     /* Deflation is enabled at most once per solve: after deflate_after iterations, or after at
      * least `earliest` iterations, checked every `every`, if recent convergence predicts at least
      * `far` iterations in all. */
     int earliest, every, far, deflate_after;
     int patience; /* estimates are refreshed after so many, a limit that is doubled each time */
+    /* Decades that must be left to reduce for early deflation, and for a refresh because of r'z <
+     * 0, which costs as much as several iterations. The residual varies by a third of a decade
+     * within two iterations, so closer to the end recent convergence predicts little. */
+    double decades;
 } hx_precond_monitoring;
 
 struct hx_precond {

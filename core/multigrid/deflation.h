@@ -3,14 +3,16 @@
  * energy. Each is an eigenvector with a small eigenvalue that the coarse grids cannot represent if
  * two components lie in one cell, so multigrid deflates these motions (multigrid_deflation.c).
  *
- * A component consists of elements that are connected by faces and whose modulus is above some
- * fraction of the largest one. Several such fractions are used, because a component that is
- * attached to grey elements is itself part of a larger one that floats in void. Components that
- * touch at nodes are also considered together as one. Each component contributes six motions, which
- * are rigid on its nodes and 0 elsewhere, unless the component is large and supports or springs
- * hold it. Only motions whose energy is small compared with that of other motions of the same nodes
- * are kept. For each fraction a node belongs to one component, the largest that contains it;
- * motions in which a neighbouring component moves along are linear combinations of the columns.
+ * A component consists of elements that are connected by faces and whose modulus, relative to that
+ * of their material, is above some fraction of the largest one; if two materials differ so much
+ * that solid of one is void beside the other, moduli themselves are compared, too. Several such
+ * fractions are used, because a component that is attached to grey elements is itself part of a
+ * larger one that floats in void. Components that touch at nodes are also considered together as
+ * one. Each component contributes six motions, which are rigid on its nodes and 0 elsewhere, unless
+ * the component is large and supports or springs hold it. Only motions whose energy is small
+ * compared with that of other motions of the same nodes are kept. For each fraction a node belongs
+ * to one component, the largest that contains it; motions in which a neighbouring component moves
+ * along are linear combinations of the columns.
  *
  * If several ranks have one subdomain each (interface_host.h), they find the same components in the
  * same order as a single process would, up to rounding. Each rank stores the part of the matrices

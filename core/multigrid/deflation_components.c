@@ -15,7 +15,7 @@ static const char what[] = "floating components";
 
 static int is_new(const hx_component_grouping *g, int64_t e)
 {
-    return g->modulus[e] < g->joined;
+    return hx_component_modulus(g, e) < g->joined;
 }
 
 /* Joins a new stiff element to the element on the other side of a face. */

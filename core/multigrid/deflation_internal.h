@@ -14,9 +14,10 @@ typedef struct hx_component_grouping {
     const hx_problem *problem;
     const hx_interface_host *others; /* NULL: a single process has the whole mesh */
     const double *modulus;
+    int is_absolute; /* 1: moduli of different materials are compared; set after creation */
     /* on all ranks; n_own: nodes owned by this rank, which come first */
     int64_t n_node_all, n_own;
-    double least; /* smallest modulus of stiff elements */
+    double least; /* smallest hx_component_modulus of stiff elements */
     /* value of `least` for which faces have been joined already; `least` only decreases */
     double joined;
     const int64_t *node_elem_ptr; /* lists of the mesh */
@@ -48,9 +49,17 @@ int hx_component_grouping_create(hx_component_grouping *g, const hx_problem *pro
                                  const hx_interface_host *others, const double *modulus);
 void hx_component_grouping_free(hx_component_grouping *g);
 
+/* The modulus that is compared. Relative to the element's material, an insert of a stiffer or softer
+ * material is not a component of its own. */
+static inline double hx_component_modulus(const hx_component_grouping *g, int64_t e)
+{
+    return g->is_absolute ? g->modulus[e]
+                          : g->modulus[e] / hx_problem_stiffness_factor(g->problem, e);
+}
+
 static inline int hx_component_is_stiff(const hx_component_grouping *g, int64_t e)
 {
-    return g->modulus[e] >= g->least;
+    return hx_component_modulus(g, e) >= g->least;
 }
 
 /* The root of i. Other threads may join at the same time, because an ancestor of an entry always

@@ -529,9 +529,10 @@ static int take_share(hx_component_grouping *g, hx_floating_component **part, in
     return touch ? take_parts(g, part, n_part) : HX_OK;
 }
 
-int hx_find_floating_components(const hx_problem *problem, const hx_interface_host *others,
-                                const double *modulus, hx_floating_component **part,
-                                int64_t *n_part)
+/* Adds the components for each fraction of the largest modulus. */
+static int find_components(const hx_problem *problem, const hx_interface_host *others,
+                           const double *modulus, int is_absolute, hx_floating_component **part,
+                           int64_t *n_part)
 {
     enum { N_STIFF = 3 };
     const double *const stiff = hx_mg_params_of(problem)->deflation.stiff;
@@ -539,11 +540,11 @@ int hx_find_floating_components(const hx_problem *problem, const hx_interface_ho
     int64_t n_stiff = 0, n;
     double largest = 0.0;
     int rc;
-    *part = NULL;
-    *n_part = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-    for (int64_t e = 0; e < problem->mesh->n_elem; e++) largest = fmax(largest, modulus[e]);
     HX_TRY_FAIL(hx_component_grouping_create(&g, problem, others, modulus));
+    g.is_absolute = is_absolute;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+    for (int64_t e = 0; e < problem->mesh->n_elem; e++)
+        largest = fmax(largest, hx_component_modulus(&g, e));
     HX_TRY_FAIL(hx_reduce_max(hx_interface_reduce(others), 1, &largest));
     for (int i = 0; i < N_STIFF && largest > 0.0; i++) {
         g.least = stiff[i] * largest;
@@ -555,4 +556,28 @@ int hx_find_floating_components(const hx_problem *problem, const hx_interface_ho
 fail:
     hx_component_grouping_free(&g);
     return rc;
+}
+
+/* 1 if a material is so much stiffer than another one that even solid of the other one is void
+ * beside it: its parts then float in the other one. */
+static int are_apart(const hx_problem *problem)
+{
+    const hx_materials *const m = &hx_problem_whole(problem)->materials;
+    double least = INFINITY, most = 0.0;
+    for (int i = 0; i < m->n; i++) {
+        if (m->count[i] == 0) continue;
+        least = fmin(least, m->stiffness[i]);
+        most = fmax(most, m->stiffness[i]);
+    }
+    return hx_mg_params_of(problem)->deflation.stiff[0] * most > least;
+}
+
+int hx_find_floating_components(const hx_problem *problem, const hx_interface_host *others,
+                                const double *modulus, hx_floating_component **part,
+                                int64_t *n_part)
+{
+    *part = NULL;
+    *n_part = 0;
+    HX_TRY(find_components(problem, others, modulus, 0, part, n_part));
+    return are_apart(problem) ? find_components(problem, others, modulus, 1, part, n_part) : HX_OK;
 }

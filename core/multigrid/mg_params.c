@@ -47,7 +47,8 @@ const hx_mg_params hx_mg_defaults = {
             .kept = 0.97,
             .steps_begin = 20,
             .steps_mesh = 2,
-            .steps_later = 8,
+            .steps_uneven = 8,
+            .steps_first = 6,
             .steps_others = 16,
             .steps_refresh = 40,
             .steps_unscaled = 8,
@@ -84,6 +85,7 @@ const hx_mg_params hx_mg_defaults = {
             .far = 60,
             .deflate_after = 30,
             .patience = 40,
+            .decades = 1.0,
         },
 };
 

@@ -103,10 +103,11 @@ typedef struct hx_mg_spectrum_params {
     double kept;     /* lower bound of an estimate over that of the last design */
     int steps_begin; /* on all levels, for the first design [power steps] */
     int steps_mesh;  /* on the mesh, for a later design [power steps] */
-    /* for a later design on the first coarse grid, and on a mesh of unequal elements, where
-     * localized modes are likely [power steps] */
-    int steps_later;
-    /* for a later design on the other coarse grids, where products are cheap and a missed mode
+    /* for a later design on a mesh of unequal elements, where localized modes are likely
+     * [power steps] */
+    int steps_uneven;
+    int steps_first; /* on the first coarse grid, for a later design [power steps] */
+    /* on the other coarse grids, for a later design; products are cheap there, and a missed mode
      * costs many iterations [power steps] */
     int steps_others;
     int steps_refresh;  /* from a random vector, when a solve takes long [power steps] */

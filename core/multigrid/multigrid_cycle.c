@@ -158,10 +158,10 @@ static int bound_eigenvalues(hx_multigrid *mg, const hx_operator *op, int l, int
 int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first)
 {
     const hx_mg_spectrum_params *const s = &mg->params->spectrum;
-    const int again = mg->on_mesh.degree > 2 || mg->d_none ? s->steps_later : s->steps_mesh;
+    const int again = mg->on_mesh.degree > 2 || mg->d_none ? s->steps_uneven : s->steps_mesh;
     HX_TRY(bound_eigenvalues(mg, op, HX_MG_MESH, is_first ? s->steps_begin : again, is_first));
     for (int l = 0; l + 1 < mg->n_level; l++) {
-        const int later = l == 0 ? s->steps_later : s->steps_others;
+        const int later = l == 0 ? s->steps_first : s->steps_others;
         HX_TRY(bound_eigenvalues(mg, op, l, is_first ? s->steps_begin : later, is_first));
     }
     return HX_OK;

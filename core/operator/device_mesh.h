@@ -3,6 +3,7 @@
 #define HX_DEVICE_MESH_H
 
 #include "../base/account.h"
+#include "../base/host_device.h"
 #include "../device/device.h"
 #include "../mesh/mesh.h"
 
@@ -38,6 +39,29 @@ void hx_device_mesh_drop(hx_device *dev, const hx_device_mesh *d_mesh);
 /* The existing copy of the mesh, or NULL. */
 const hx_device_mesh *hx_device_mesh_find(const hx_device *dev, const hx_mesh *mesh);
 
+/* Materials of the elements (hx_problem.materials) as kernels see them. */
+typedef struct hx_device_materials {
+    const uint8_t *d_number;            /* [n_elem] (borrowed); NULL: all factors are 1 */
+    const double *d_stiffness, *d_mass; /* [number of materials] (borrowed) */
+} hx_device_materials;
+
+/* factor: d_stiffness or d_mass. */
+static HX_HD double hx_material_factor(const hx_device_materials *materials, const double *factor,
+                                       int64_t e)
+{
+    return materials->d_number ? factor[materials->d_number[e]] : 1.0;
+}
+
+static HX_HD double hx_stiffness_factor(const hx_device_materials *materials, int64_t e)
+{
+    return hx_material_factor(materials, materials->d_stiffness, e);
+}
+
+static HX_HD double hx_mass_factor(const hx_device_materials *materials, int64_t e)
+{
+    return hx_material_factor(materials, materials->d_mass, e);
+}
+
 struct hx_incidence; /* ../matrix/pattern.h */
 struct hx_cell_rule; /* ../space/cell_rule.h */
 
@@ -51,7 +75,8 @@ typedef struct hx_device_model {
     const int32_t *d_conn;
     const int64_t *d_node_elem_ptr; /* NULL, like the next, unless the lists were requested */
     const uint32_t *d_node_elem;
-    double *d_modulus; /* [n_elem] E * rho^p */
+    double *d_modulus;             /* [n_elem] E * rho^p */
+    hx_device_materials materials; /* borrowed from the operator */
 
     /* Interface points, which other ranks share, in host memory (borrowed from the device's
      * subdomain). */

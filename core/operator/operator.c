@@ -65,6 +65,11 @@ size_t hx_operator_bytes(const hx_mesh *mesh, const hx_operator_kind *op_kind, h
     return hx_account_sum(&account) + op_kind->bytes(mesh, layout);
 }
 
+static size_t factor_bytes(const hx_problem *problem)
+{
+    return (size_t)problem->materials.n * sizeof(double);
+}
+
 static size_t film_bytes(const hx_films *films)
 {
     if (films->n == 0) return 0;
@@ -92,6 +97,8 @@ void hx_operator_account(hx_account *account, const hx_problem *problem,
         supports += (size_t)problem->space.n_point * (size_t)problem->components * sizeof(double);
     supports += film_bytes(&problem->films);
     add_model(account, mesh, needs_lists(problem, op_kind));
+    if (problem->materials.n)
+        hx_account_add(account, "materials", (size_t)mesh->n_elem + 2 * factor_bytes(problem));
     hx_account_add(account, "supports", supports);
     if (problem->space.element == HX_ELEMENT_LINEAR) {
         const hx_operator_plan *const plan = hx_operator_plan_of(problem, op_kind);
@@ -152,6 +159,19 @@ static int put_supports(hx_operator *op, const hx_problem *problem)
 fail:
     free(fixed);
     return rc;
+}
+
+static int put_materials(hx_operator *op, const hx_problem *problem)
+{
+    const hx_materials *const from = &problem->materials;
+    const size_t bytes = factor_bytes(problem);
+    if (from->n == 0) return HX_OK;
+    HX_TRY(hx_device_put(op->dev, &op->d_material, from->number, (size_t)problem->mesh->n_elem));
+    HX_TRY(hx_device_put(op->dev, &op->d_stiffness_factor, from->stiffness, bytes));
+    HX_TRY(hx_device_put(op->dev, &op->d_mass_factor, from->mass, bytes));
+    op->model.materials =
+        (hx_device_materials){op->d_material, op->d_stiffness_factor, op->d_mass_factor};
+    return HX_OK;
 }
 
 static int put_rigid_sets(hx_operator *op, const hx_problem *problem)
@@ -358,6 +378,7 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_operator_kind *
     }
     HX_TRY_FAIL(dev->ops->alloc(dev, (size_t)mesh->n_elem * sizeof(double), &op->model.d_modulus));
     op->model.n_interface = hx_interface_points(dev, &op->model.interface);
+    HX_TRY_FAIL(put_materials(op, problem));
     HX_TRY_FAIL(put_supports(op, problem));
     HX_TRY_FAIL(hx_operator_put_springs(op, problem));
     HX_TRY_FAIL(put_rigid_sets(op, problem));
@@ -483,6 +504,9 @@ void hx_operator_free(hx_operator *op)
     hx_device_mesh_drop(dev, op->mesh);
     hx_device_space_free(&op->space, dev);
     dev->ops->release(dev, op->model.d_modulus);
+    dev->ops->release(dev, op->d_material);
+    dev->ops->release(dev, op->d_stiffness_factor);
+    dev->ops->release(dev, op->d_mass_factor);
     dev->ops->release(dev, op->d_fixed);
     dev->ops->release(dev, op->d_prescribed);
     dev->ops->release(dev, op->d_rigid_node);

@@ -31,6 +31,9 @@ typedef struct hx_operator {
     const hx_device_mesh *mesh; /* reference to the device mesh, which the filter shares */
     hx_device_space space;      /* points of a quadratic or spline space (owned) */
     hx_device_model model;      /* includes the modulus (owned) */
+    /* materials of the elements, to which model.materials refers; NULL: one material (owned) */
+    uint8_t *d_material;
+    double *d_stiffness_factor, *d_mass_factor;
     int64_t n_fixed;
     int64_t *d_fixed; /* [n_fixed] fixed degrees of freedom, ascending (owned) */
     int64_t n_spring;

@@ -1,8 +1,10 @@
 #include "conditions.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/grow.h"
 #include "../base/memory.h"
 
 int hx_conditions_nodes(const hx_mesh *mesh, int64_t n, const hx_file_value *value, int32_t **node)
@@ -63,6 +65,28 @@ int hx_conditions_copy_named(hx_conditions *to, const hx_conditions *from)
     return hx_strdup(&to->load_fault, from->load_fault);
 }
 
+int hx_file_material_add(hx_file_material *to, const char *name, const char *set,
+                         const hx_material_values *of)
+{
+    HX_TRY(
+        hx_grow(&to->other, to->n_other, &to->capacity, sizeof *to->other, "materials of a file"));
+    hx_file_other_material *const other = &to->other[to->n_other++];
+    *other = (hx_file_other_material){.of = *of};
+    HX_TRY(hx_strdup(&other->name, name));
+    return hx_strdup(&other->set, set);
+}
+
+static int is_same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+int hx_material_values_equal(const hx_material_values *a, const hx_material_values *b)
+{
+    return is_same(a->young, b->young) && is_same(a->poisson, b->poisson) &&
+           is_same(a->density, b->density) && is_same(a->conductivity, b->conductivity);
+}
+
 size_t hx_conditions_bytes(const hx_conditions *conditions)
 {
     return (size_t)(conditions->n_support + conditions->n_force) * sizeof *conditions->force +
@@ -92,6 +116,11 @@ void hx_conditions_free(hx_conditions *conditions)
     hx_unread_free(&conditions->unread);
     free(conditions->material.name);
     free(conditions->material.fault);
+    for (size_t i = 0; i < conditions->material.n_other; i++) {
+        free(conditions->material.other[i].name);
+        free(conditions->material.other[i].set);
+    }
+    free(conditions->material.other);
     free(conditions->fault);
     free(conditions->support_fault);
     free(conditions->load_fault);

@@ -58,12 +58,32 @@ typedef struct hx_file_rigid {
 
 enum { HX_FILE_HELD_ALL = 63 };
 
-/* The file's isotropic material, if all elements have the same one; NaN: not given. */
+/* Values of an isotropic material; NaN: not given. */
+typedef struct hx_material_values {
+    double young, poisson, density, conductivity;
+} hx_material_values;
+
+/* Another material of the file, for the elements of a set; no two of these sets share an element. */
+typedef struct hx_file_other_material {
+    char *name, *set; /* (owned) */
+    hx_material_values of;
+} hx_file_other_material;
+
+/* The file's isotropic material: that of all elements, or of those that `other` does not list. */
 typedef struct hx_file_material {
     char *name;  /* (owned); NULL: the file has none */
     char *fault; /* reason why it cannot be used (owned), or NULL */
-    double young, poisson, density, conductivity;
+    double young, poisson, density, conductivity; /* NaN: not given */
+    size_t n_other, capacity;
+    hx_file_other_material *other; /* [n_other] (owned) */
 } hx_file_material;
+
+/* Adds a material for the elements of a set. */
+int hx_file_material_add(hx_file_material *to, const char *name, const char *set,
+                         const hx_material_values *of);
+
+/* 1 if both have the same values, or both lack them. */
+int hx_material_values_equal(const hx_material_values *a, const hx_material_values *b);
 
 /* A condition of a heat conduction job on a set; `hextop new` writes it to a config. */
 typedef enum {

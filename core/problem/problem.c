@@ -375,6 +375,7 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
     HX_TRY_FAIL(add_loads(problem, params));
     HX_TRY_FAIL(add_passive(problem, params));
     HX_TRY_FAIL(add_volumes(problem, params));
+    HX_TRY_FAIL(hx_problem_add_materials(problem, params));
     HX_TRY_FAIL(forgive(check_loaded(problem, params), params));
     rc = hx_problem_is_heat(problem) ? hx_problem_check_held(problem, params->origin)
                                      : hx_problem_check_supported(problem, params->origin);
@@ -392,7 +393,8 @@ void hx_problem_modulus(const hx_problem *problem, double penalty, const double 
     const double young = problem->young, least = problem->least;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < problem->mesh->n_elem; e++)
-        modulus[e] = hx_simp_between(least, young, penalty, rho[e]);
+        modulus[e] = hx_simp_between(least, hx_problem_stiffness_factor(problem, e) * young,
+                                     penalty, rho[e]);
 }
 
 void hx_problem_total_force(const hx_problem *problem, int load_case, double total[3])
@@ -416,6 +418,8 @@ size_t hx_problem_bytes(const hx_problem *problem)
                  (sizeof(int32_t) + (problem->films.square ? 2 : 1) * sizeof(double));
     }
     if (problem->passive.density) bytes += n_elem * sizeof(double);
+    if (problem->materials.n)
+        bytes += n_elem + (size_t)problem->materials.n * (3 * sizeof(double) + sizeof(int64_t));
     bytes += (size_t)problem->springs.n * (sizeof(int64_t) + sizeof(double));
     bytes += (size_t)problem->rigid.n_node * sizeof(int32_t);
     if (problem->cases.body) bytes += (size_t)problem->cases.n * sizeof *problem->cases.body;
@@ -445,5 +449,10 @@ void hx_problem_free(hx_problem *problem)
     free(problem->films.square);
     free(problem->volume);
     free(problem->passive.density);
+    free(problem->materials.number);
+    free(problem->materials.stiffness);
+    free(problem->materials.mass);
+    free(problem->materials.count);
+    free(problem->materials.volume);
     memset(problem, 0, sizeof *problem);
 }

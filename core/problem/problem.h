@@ -99,13 +99,28 @@ typedef struct hx_passive {
     double mass;     /* sum of density * volume */
 } hx_passive;
 
+enum { HX_MOST_MATERIALS = 256 };
+
+/* The materials of the elements: number 0 is the problem's, the others belong to element sets. All
+ * have the same Poisson's ratio. */
+typedef struct hx_materials {
+    int n;             /* including number 0; 0: all elements have the problem's material */
+    uint8_t *number;   /* [n_elem] (owned) */
+    double *stiffness; /* [n] modulus or conductivity over that of number 0 (owned) */
+    double *mass;      /* [n] mass density over that of number 0 (owned) */
+    /* [n] number and volume of their elements; if the mesh is distributed, of all processes
+     * (owned) */
+    int64_t *count;
+    double *volume;
+} hx_materials;
+
 typedef struct hx_problem {
     const hx_mesh *mesh; /* (borrowed) */
     hx_space space;      /* the finite element space; its arrays are borrowed */
     hx_physics physics;
     int components;    /* unknowns per node: 3, or 1 for heat */
-    double young;      /* Young's modulus; for heat the conductivity */
-    double least;      /* its value at density 0: 0, or the smallest conductivity */
+    double young;      /* Young's modulus of material 0; for heat the conductivity */
+    double least;      /* its value at density 0, for all materials: 0, or that of void */
     double poisson;    /* elasticity only, like the next two */
     double lambda, mu; /* Lame's constants for E = 1 */
     double density;    /* mass per volume of solid material; 0: not given */
@@ -114,6 +129,7 @@ typedef struct hx_problem {
      * temperatures. */
     double reference;
     int is_mixed;
+    hx_materials materials;
 
     hx_supports supports;
     hx_springs springs;
@@ -173,7 +189,29 @@ int hx_problem_create_local(hx_problem *local, const hx_problem *whole, const hx
 /* rho[n_elem] of the solid part: 1, and the prescribed densities of passive elements. */
 void hx_problem_solid_density(const hx_problem *problem, double *rho);
 
-/* modulus[e] = E * rho[e]^penalty; for heat the conductivity (simp.h). */
+/* Factors of hx_problem.young, and of the mass density, for an element: exactly 1 with one
+ * material. */
+static inline double hx_problem_stiffness_factor(const hx_problem *problem, int64_t e)
+{
+    return problem->materials.n ? problem->materials.stiffness[problem->materials.number[e]] : 1.0;
+}
+
+static inline double hx_problem_mass_factor(const hx_problem *problem, int64_t e)
+{
+    return problem->materials.n ? problem->materials.mass[problem->materials.number[e]] : 1.0;
+}
+
+/* *sum := mass factor times density times volume, over the elements of all processes that hold parts
+ * of the mesh. Times the mass density of material 0 it is the mass of a design. rho = NULL: 1
+ * everywhere. */
+int hx_problem_mass_volume(const hx_problem *problem, const double *rho, double *sum);
+
+/* Gives the elements of a problem without materials those of the elements elem[] of another; NULL:
+ * those with the same numbers. Does nothing if that has one material. O(n_elem). */
+int hx_problem_copy_materials(hx_problem *to, const hx_problem *from, const int32_t *elem);
+
+/* modulus[e] = E * rho[e]^penalty; for heat the conductivity (simp.h). E is that of the element's
+ * material. */
 void hx_problem_modulus(const hx_problem *problem, double penalty, const double *rho,
                         double *modulus);
 

@@ -100,6 +100,12 @@ static double density_of(const hx_problem *problem, const double *rho, int64_t e
                : 1.0;
 }
 
+/* Mass per volume of an element, relative to solid material 0. */
+static double mass_of(const hx_problem *problem, const double *rho, int64_t e)
+{
+    return hx_problem_mass_factor(problem, e) * hx_mass_of(density_of(problem, rho, e));
+}
+
 /* f[a] = mass int N_a b dV for the points of a quadratic cell. */
 static void cell_body(const hx_space *space, int64_t cell, const hx_body_field *field, double mass,
                       double f[HX_SPLINE_LANES][3])
@@ -142,7 +148,7 @@ static void add_point_force(const hx_problem *problem, const hx_body_field *fiel
         double f[HX_SPLINE_LANES][3];
         int n;
         const int32_t *const point = hx_space_points(space, e, &n);
-        cell_body(space, e, field, hx_mass_of(density_of(problem, rho, e)), f);
+        cell_body(space, e, field, mass_of(problem, rho, e), f);
         for (int a = 0; a < n; a++) /* NOLINTNEXTLINE(clang-analyzer-core*): cell_body sets f[n] */
             for (int i = 0; i < 3; i++) force[3 * (int64_t)point[a] + i] += f[a][i];
     }
@@ -161,7 +167,7 @@ static void total_point_body(const hx_problem *problem, const hx_body_field *fie
             double f[HX_SPLINE_LANES][3];
             int n;
             (void)hx_space_points(&problem->space, e, &n);
-            cell_body(&problem->space, e, field, hx_mass_of(density_of(problem, rho, e)), f);
+            cell_body(&problem->space, e, field, mass_of(problem, rho, e), f);
             for (int a = 0; a < n; a++)
                 for (int i = 0; i < 3; i++) sum[i] += f[a][i];
         }
@@ -193,7 +199,7 @@ void hx_problem_total_body(const hx_problem *problem, int load_case, const doubl
                  e++) {
                 double x[24];
                 corners(mesh, e, x);
-                part[p] += hx_mass_of(density_of(problem, rho, e)) * hx_hex8_body_work(x, u, field);
+                part[p] += mass_of(problem, rho, e) * hx_hex8_body_work(x, u, field);
             }
         }
         total[i] = hx_sum_parts(part);
@@ -216,7 +222,7 @@ int hx_problem_nodal_force(const hx_problem *problem, int load_case, const doubl
     for (int64_t node = 0; node < mesh->n_node; node++)
         for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
             const int64_t elem = mesh->node_elem[k] >> 3;
-            const double mass = hx_mass_of(density_of(problem, rho, elem));
+            const double mass = mass_of(problem, rho, elem);
             double x[24], f[3];
             corners(mesh, elem, x);
             hx_hex8_body_force(x, (int)(mesh->node_elem[k] & 7u), field, f);

@@ -37,6 +37,10 @@ int hx_problem_refuse_spline(const hx_space *space, const char *origin, const ch
 /* Warns of faces of sets that loads, springs and skins leave out. */
 int hx_problem_note_faces(const hx_mesh *mesh, const hx_problem_params *params);
 
+/* Adds the materials of element sets (problem_materials.c). HX_EINPUT: an unknown or empty set,
+ * sets that overlap, a value out of range. */
+int hx_problem_add_materials(hx_problem *problem, const hx_problem_params *params);
+
 /* Prescribes component i of a node. HX_EINPUT: not finite, or already prescribed with another
  * value. */
 int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i, double wanted);

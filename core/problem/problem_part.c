@@ -198,7 +198,7 @@ static int copy_passive(hx_problem *part, const hx_problem *whole, const int32_t
     return HX_OK;
 }
 
-/* Copies everything but the material; place[]: points of the part, indexed by points of the
+/* Copies everything but scalars of the material; place[]: points of the part, indexed by points of the
  * whole. */
 static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *node,
                     const int32_t *elem, const hx_subdomain_of *own, int is_local, int32_t *point,
@@ -244,7 +244,7 @@ static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *no
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n_elem; e++) part->volume[e] = whole->volume[elem[e]];
     part->total_volume = part->design_volume = hx_sum(n_elem, part->volume);
-    return HX_OK;
+    return hx_problem_copy_materials(part, whole, elem);
 }
 
 /* Creates the part without checking whether it can move. */
@@ -265,6 +265,7 @@ static int create_part(hx_problem *part, const hx_problem *whole, const hx_space
     memset(&part->rigid, 0, sizeof part->rigid);
     memset(&part->cases, 0, sizeof part->cases);
     memset(&part->passive, 0, sizeof part->passive);
+    memset(&part->materials, 0, sizeof part->materials);
     part->volume = NULL;
     HX_TRY_FAIL(hx_alloc_raw(&point, (size_t)space->n_point, sizeof *point, "points of a part"));
     HX_TRY_FAIL(

@@ -103,6 +103,13 @@ typedef struct hx_passive_spec {
     double skin;
 } hx_passive_spec;
 
+/* Another material for the elements of a set, with the same Poisson's ratio. NaN: the value of the
+ * problem's material. */
+typedef struct hx_material_spec {
+    const char *set, *origin;
+    double young, density, conductivity; /* like those of hx_problem_params */
+} hx_material_spec;
+
 struct hx_space; /* ../space/space.h */
 
 typedef struct hx_problem_params {
@@ -124,6 +131,8 @@ typedef struct hx_problem_params {
     const hx_spring_spec *spring;
     size_t n_convection;
     const hx_convection_spec *convection;
+    size_t n_material; /* at most HX_MOST_MATERIALS - 1 */
+    const hx_material_spec *material;
     /* The finite element space on the same mesh, which must outlive the problem; NULL: the mesh's
      * nodes. Supports include the mid-edge points of their set (space.h), loads on faces those of
      * the faces; a force at every node applies only to the nodes. For heat it must be linear. */

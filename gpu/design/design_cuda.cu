@@ -17,6 +17,16 @@ struct modulus_body {
     }
 };
 
+struct materials_body {
+    hx_device_materials materials;
+    modulus_body law;
+    __device__ void operator()(int64_t e) const
+    {
+        law.modulus[e] = hx_simp_between(law.least, hx_stiffness_factor(&materials, e) * law.young,
+                                         law.penalty, law.rho[e]);
+    }
+};
+
 struct sensitivity_body {
     double least, penalty;
     const double *modulus, *rho, *energy;
@@ -47,10 +57,13 @@ struct copy_largest_body {
     }
 };
 
-static int modulus(hx_device *dev, int64_t n, double least, double young, double penalty,
-                   const double *d_rho, double *d_modulus)
+static int modulus(hx_device *dev, int64_t n, const hx_device_materials *materials, double least,
+                   double young, double penalty, const double *d_rho, double *d_modulus)
 {
-    return hx_for_each(dev, n, modulus_body{least, young, penalty, d_rho, d_modulus});
+    const modulus_body law{least, young, penalty, d_rho, d_modulus};
+    if (materials && materials->d_number)
+        return hx_for_each(dev, n, materials_body{*materials, law});
+    return hx_for_each(dev, n, law);
 }
 
 static int sensitivity(hx_device *dev, int64_t n, double least, double penalty,

@@ -181,8 +181,8 @@ __global__ void __launch_bounds__(32 * WARPS)
 
 // f = static + sum over cells of m(rho) int N b dV.
 __global__ void __launch_bounds__(32 * WARPS)
-    body_force_kernel(space_view s, hx_body_field field, const double *__restrict__ rho,
-                      const double *fixed_part, double *f)
+    body_force_kernel(space_view s, hx_body_field field, hx_device_materials materials,
+                      const double *__restrict__ rho, const double *fixed_part, double *f)
 {
     __shared__ nodal shared[WARPS];
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -201,8 +201,8 @@ __global__ void __launch_bounds__(32 * WARPS)
         differentiate(rule, n, lane, x, j);
         interpolate(rule, n, lane, x, at);
         hx_body_at(&field, at, b);
-        const double w =
-            hx_mass_of(rho[cell]) * rule.weight[lane] * invert(j, adjoint) * rule.shape[a][lane];
+        const double mass = hx_mass_factor(&materials, cell) * hx_mass_of(rho[cell]);
+        const double w = mass * rule.weight[lane] * invert(j, adjoint) * rule.shape[a][lane];
 #pragma unroll
         for (int i = 0; i < 3; i++) sum[i] += w * b[i];
     }
@@ -215,8 +215,8 @@ __global__ void __launch_bounds__(32 * WARPS)
 
 // dc += factor m'(rho) int u . b dV.
 __global__ void __launch_bounds__(32 * WARPS)
-    body_work_kernel(space_view s, hx_body_field field, double factor,
-                     const double *__restrict__ rho, const double *__restrict__ u,
+    body_work_kernel(space_view s, hx_body_field field, hx_device_materials materials,
+                     double factor, const double *__restrict__ rho, const double *__restrict__ u,
                      double *__restrict__ dc)
 {
     __shared__ nodal shared[WARPS][2];
@@ -238,7 +238,8 @@ __global__ void __launch_bounds__(32 * WARPS)
             rule.weight[lane] * invert(j, adjoint) * (ua[0] * b[0] + ua[1] * b[1] + ua[2] * b[2]);
     }
     mine = sum_lanes(mine);
-    if (lane == 0) dc[cell] += factor * hx_mass_slope(rho[cell]) * mine;
+    if (lane == 0)
+        dc[cell] += factor * (hx_mass_factor(&materials, cell) * hx_mass_slope(rho[cell])) * mine;
 }
 
 int find_space(hx_device *dev, const hx_device_model *model, space_view *s)
@@ -317,7 +318,8 @@ int hx_cuda_points_body_force(hx_device *dev, const hx_device_model *model,
     space_view s;
     HX_TRY(find_space(dev, model, &s));
     return hx_launch<32 * WARPS>(dev, "body force of quadratic cells", 32 * s.in.n_point,
-                                 body_force_kernel, s, *field, d_rho, d_static, d_f);
+                                 body_force_kernel, s, *field, model->materials, d_rho, d_static,
+                                 d_f);
 }
 
 int hx_cuda_points_body_work(hx_device *dev, const hx_device_model *model,
@@ -329,5 +331,6 @@ int hx_cuda_points_body_work(hx_device *dev, const hx_device_model *model,
     space_view s;
     HX_TRY(find_space(dev, model, &s));
     return hx_launch<32 * WARPS>(dev, "body work of quadratic cells", 32 * s.in.n_cell,
-                                 body_work_kernel, s, *field, factor, d_rho, d_u, d_dc);
+                                 body_work_kernel, s, *field, model->materials, factor, d_rho, d_u,
+                                 d_dc);
 }

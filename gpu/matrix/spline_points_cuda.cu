@@ -184,8 +184,8 @@ __global__ void __launch_bounds__(THREADS)
 
 // f = static + sum over cells of m(rho) int R b dV.
 __global__ void __launch_bounds__(THREADS)
-    body_force_kernel(space s, hx_body_field field, const double *__restrict__ rho,
-                      const double *fixed_part, double *f)
+    body_force_kernel(space s, hx_body_field field, hx_device_materials materials,
+                      const double *__restrict__ rho, const double *fixed_part, double *f)
 {
     __shared__ shared_memory shared;
     const int64_t point = blockIdx.x;
@@ -194,7 +194,8 @@ __global__ void __launch_bounds__(THREADS)
         double b[3];
         hx_body_at(&field, at.x, b);
         const shape r = shape_at(s, c, shared.t, static_cast<int>(threadIdx.x), a);
-        const double w = hx_mass_of(rho[number]) * at.volume * r.value / at.w;
+        const double mass = hx_mass_factor(&materials, number) * hx_mass_of(rho[number]);
+        const double w = mass * at.volume * r.value / at.w;
 #pragma unroll
         for (int i = 0; i < 3; i++) sum[i] += w * b[i];
     });
@@ -207,8 +208,9 @@ __global__ void __launch_bounds__(THREADS)
 
 // dc += factor m'(rho) int u . b dV.
 __global__ void __launch_bounds__(THREADS)
-    body_work_kernel(space s, hx_body_field field, double factor, const double *__restrict__ rho,
-                     const double *__restrict__ u, double *__restrict__ dc)
+    body_work_kernel(space s, hx_body_field field, hx_device_materials materials, double factor,
+                     const double *__restrict__ rho, const double *__restrict__ u,
+                     double *__restrict__ dc)
 {
     __shared__ shared_memory m;
     const int q = static_cast<int>(threadIdx.x);
@@ -225,7 +227,9 @@ __global__ void __launch_bounds__(THREADS)
         mine[0] *= f.volume / f.w;
     }
     sum_threads(m, mine);
-    if (q == 0) dc[blockIdx.x] += factor * hx_mass_slope(rho[blockIdx.x]) * mine[0];
+    if (q != 0) return;
+    const double slope = hx_mass_factor(&materials, blockIdx.x) * hx_mass_slope(rho[blockIdx.x]);
+    dc[blockIdx.x] += factor * slope * mine[0];
 }
 
 space view(const hx_device_model *model)
@@ -261,7 +265,8 @@ int hx_cuda_spline_body_force(hx_device *dev, const hx_device_model *model,
                               const double *d_static, double *d_f)
 {
     return hx_launch<THREADS>(dev, "body force of a spline", THREADS * model->n_point,
-                              body_force_kernel, view(model), *field, d_rho, d_static, d_f);
+                              body_force_kernel, view(model), *field, model->materials, d_rho,
+                              d_static, d_f);
 }
 
 int hx_cuda_spline_body_work(hx_device *dev, const hx_device_model *model,
@@ -269,7 +274,8 @@ int hx_cuda_spline_body_work(hx_device *dev, const hx_device_model *model,
                              const double *d_u, double *d_dc)
 {
     return hx_launch<THREADS>(dev, "body work of a spline", THREADS * model->n_elem,
-                              body_work_kernel, view(model), *field, factor, d_rho, d_u, d_dc);
+                              body_work_kernel, view(model), *field, model->materials, factor,
+                              d_rho, d_u, d_dc);
 }
 
 int hx_cuda_spline_conduction_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)

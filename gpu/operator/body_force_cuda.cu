@@ -16,7 +16,7 @@ __global__ void body_force_kernel(hx_device_model model, hx_body_field field,
         for (int i = 0; i < 3; i++) sum[i] = fixed_part[3 * node + i];
     for (int64_t k = model.d_node_elem_ptr[node]; k < model.d_node_elem_ptr[node + 1]; k++) {
         const int64_t e = model.d_node_elem[k] >> 3;
-        const double mass = hx_mass_of(rho[e]);
+        const double mass = hx_mass_factor(&model.materials, e) * hx_mass_of(rho[e]);
         double x[24], part[3];
         hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
         hx_hex8_body_force(x, static_cast<int>(model.d_node_elem[k] & 7u), &field, part);
@@ -34,7 +34,8 @@ __global__ void body_work_kernel(hx_device_model model, hx_body_field field, dou
     if (e >= model.n_elem) return;
     hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
     hx_gather(model.d_conn + 8 * e, u, ue);
-    dc[e] += factor * hx_mass_slope(rho[e]) * hx_hex8_body_work(x, ue, &field);
+    const double slope = hx_mass_factor(&model.materials, e) * hx_mass_slope(rho[e]);
+    dc[e] += factor * slope * hx_hex8_body_work(x, ue, &field);
 }
 
 static int force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,

@@ -234,6 +234,25 @@ ok "images are equal" awk '
     }' ties/density_0005.vtk
 ok "config.cfg has the ties" "$hextop" -q run ties/config.cfg output.directory=ties2
 ok "and gives the same design" cmp ties/density_0005.vtk ties2/density_0005.vtk
+# Repetition: one end is passive, so the copies between the ends are compared.
+repetition='optimization.repetition=({kind="cyclic";point=[0.0,2.0,2.0];axis=[1,0,0];copies=2;},{kind="pattern";step=[2,0,0];copies=4;})'
+ok "run with a repetition" "$hextop" run small.cfg output.directory=copies output.format=ascii "$repetition"
+ok "header shows the copies" contains stdout "(2 copies about an axis, 4 copies along a step)"
+ok "copies are equal" awk '
+    /^SCALARS density/ { n = -1; next }
+    n != "" { for (f = 1; f <= NF && /^[0-9]/; f++) rho[++n] = $f }
+    END {
+        for (e = 0; e < 128; e++) {
+            i = e % 8; j = int(e / 8) % 4; k = int(e / 32)
+            if (i < 2 || i > 5 || rho[e] == "") continue
+            if (rho[e] != rho[32 * k + 8 * j + 2 + i % 2]) exit 1
+            if (rho[e] != rho[32 * (3 - k) + 8 * (3 - j) + i]) exit 1
+            if (rho[e] != rho[2]) differ = 1
+        }
+        exit !differ
+    }' copies/density_0005.vtk
+ok "config.cfg has the repetition" "$hextop" -q run copies/config.cfg output.directory=copies2
+ok "and gives the same design" cmp copies/density_0005.vtk copies2/density_0005.vtk
 ok "check shows the ties" "$hextop" check small.cfg \
     'optimization.symmetry=({point=[2.6,0.0,0.0];normal=[1,0,0];})'
 ok "and warns of a plane beside the middle" contains stderr "have no image in the part"

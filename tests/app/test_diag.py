@@ -86,6 +86,7 @@ LASTING = {"bodies": "those of the first mesh that has it do not meet"}
 WORDLESS = {"poor-elements": "the mesh is to be made otherwise", "hinges": "likewise", "far-from-origin": "likewise",
             "bodies": "of which no nodes coincide", "load-on-support": "of a set that is held in part",
             "no-influence": "of springs, whose stiffness is the designer's choice", "load-on-void": "which part is to be solid is the designer's choice", "support-on-void": "likewise",
+            "weight-only": "what the part carries is not known",
             "few-elements": "where a load is to be spread is the designer's choice"}
 TRIED = set()
 
@@ -197,6 +198,11 @@ def test_before():
     found = expect("loads", config(CLEAN, b=SHORT, c=('loads = (', 'loads = ( { set = "left"; total_force = [0.0, 1.0, 0.0]; },')),
                    before=["load-on-support"])
     check("`loads[0]=`" in found["load-on-support"]["remedy"], f"the load that is held: {found['load-on-support']}")
+    weight = ("loads = ( { set = \"right\"; total_force = [0.0, 0.0, -1.0]; } );",
+              "loads = ( { gravity = [0.0, 0.0, -1.0]; } ); material = { density = 1e-3; };")
+    expect("weight", config(CLEAN, b=SHORT, c=weight, d=("passive = ( { set = \"end\"; density = 1.0; } );", "")),
+           before=["weight-only"])
+    expect("deck", config(CLEAN, b=SHORT, c=weight), absent=["weight-only"])
     expect("void", config(CLEAN, b=SHORT, c=("density = 1.0", "density = 0.001"),
                           d=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "right"; fix = "y"; }')),
            before=["passive-void-load", "passive-void-support"])

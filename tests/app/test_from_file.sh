@@ -125,7 +125,7 @@ refused 'allowed is [1, 1000]' "$bracket" 'loads[0].case=0'
 sed 's/^\*Element, type=C3D8R/*Element, type=SC8R/' "$source/examples/meshes/cube_job.inp" >q.inp
 refused 'element 1 is a SC8R (the file has 8' cube.cfg mesh.file="$work/q.inp"
 
-# The material from the file, with different keys in the config; several materials are refused with their sets.
+# The material from the file, with different keys in the config; several materials with their sets.
 sed 's/^material.*/material = { from = "file"; };/; s/^mesh.*/units = "N, mm, MPa"; &/' cube.cfg >steel.cfg
 "$hextop" check steel.cfg >stdout 2>stderr || fault "no material: $(cat stderr)"
 says "^material 'Steel' of .*cube_job.inp: E 210000 MPa, nu 0.3$"
@@ -144,8 +144,18 @@ grep -qF 'counts; material' stderr && fault "the same material is warned of: $(c
 sed 's/^\*Material, name=Steel/*Material, name=Soft\n*Elastic\n1., 0.3\n&/; s/^\*End Part/*Elset, elset=one\n1\n*Solid Section, elset=one, material=Soft\n&/' \
     "$source/examples/meshes/cube_job.inp" >two.inp
 "$hextop" check cube.cfg mesh.file="$work/two.inp" >stdout 2>stderr || fault "not checked: $(cat stderr)"
-grep -q "warning: the material of the config is used for all elements; .*two.inp: several materials: 'Soft'" \
+grep -q 'warning: the material of the config is used for all elements; .*two.inp states several materials, which material.from' \
     stderr || fault "several materials: $(cat stderr)"
+"$hextop" check steel.cfg mesh.file="$work/two.inp" >stdout 2>stderr || fault "not checked: $(cat stderr)"
+says "^material 'Soft' of .*two.inp: E 1 MPa, nu 0.3$"
+says "^material 'Steel' of the set 'material-Steel': E 210000 MPa$"
+says '^materials material-Steel: E 210000 MPa; 7 elements, 87.5 % of the volume$'
+"$hextop" check steel.cfg mesh.file="$work/two.inp" 'materials=({set="Set-left";E=5.0;})' >stdout 2>stderr
+grep -q 'warning: materials of the config takes precedence over the other materials' stderr ||
+    fault "materials of the config: $(cat stderr)"
+sed 's/^1., 0.3/1., 0.2/' two.inp >nu.inp
+refused "'Soft' has nu 0.2, and 'Steel' of the set 'material-Steel' has 0.3; all must have the same Poisson's ratio" \
+    steel.cfg mesh.file="$work/nu.inp"
 
 # A material that one E and nu cannot describe: a warning with the config's values, and a comment by `new`.
 # of_material NUMBERS PARAMETERS MESSAGE COMMENT

@@ -88,6 +88,7 @@ WITH = {"mesh.size": ["mesh.nx=4"], "mesh.nx": ["mesh.size=1", "mesh.ny=1", "mes
 # Values that are in range but refused for another reason, which is stated here.
 BESIDES = {"mesh.degree": "degrees cannot be lowered",
            "loads[].case": r"step \d+ of bracket.inp has no load|load case 1 has no load",
+           "materials[].conductivity": "must be above that of void",
            "optimization.objective.case": r"there is no load case \d+",
            "optimization.constraints[].case": r"there is no load case \d+|case 2 occurs twice",
            "solver.multigrid.smoothing.many_below": "the limits must ascend",

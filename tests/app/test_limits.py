@@ -157,12 +157,16 @@ def check_choices():
 
 
 def check_unmet():
-    """A limit that no design can meet is named once, with the least that was reached."""
-    code, text = hextop("run", "least.cfg", "optimization.constraints[0].max=0.001", "optimization.iterations=45",
+    """Two limits that no design can meet together are named once each, with the least that was reached."""
+    both = LEAST.replace("max = 0.08", "max = 0.03").replace(" );", ', { kind = "volume"; max = 0.2; name = "share"; } );')
+    write("both.cfg", both)
+    code, text = hextop("check", "both.cfg", "--solve") # the measured time of an iteration stops no solve
+    check(code == 0 and re.search("share +1 +at most 0.2 +missed", text) and "did not converge" not in text, text[-900:])
+    code, text = hextop("run", "both.cfg", "optimization.iterations=45",
                         "optimization.change_tolerance=0.5", "optimization.move=0.51", "output.directory=unmet")
     rows = history("unmet")
     least = min(r["tip"] for r in rows[:20])
-    warned = re.findall(r"iteration (\d+): the limit 'tip' has stayed unmet for 20 designs: it is at most 0.001 mm, and the "
+    warned = re.findall(r"iteration (\d+): the limit 'tip' has stayed unmet for 20 designs: it is at most 0.03 mm, and the "
                         r"least value reached is ([0-9.e+-]+) mm", text)
     check(code == 0 and len(warned) == 1 and warned[0][0] == "20", f"named once, after 20 designs: {text[-900:]}")
     check(warned and abs(float(warned[0][1]) / least - 1.0) < 1e-4, f"the least that was reached: {warned}, {least}")

@@ -119,7 +119,7 @@ with tempfile.TemporaryDirectory() as scratch:
     with open("part.cfg", "w", encoding="utf-8") as file:
         file.write(CONFIG % 16)
     table = keys()
-    check(len(table) == 69, f"{len(table)} keys")
+    check(len(table) == 71, f"{len(table)} keys")
     defaults(table)
     examples(table)
     rules()

@@ -19,7 +19,7 @@ static void check_entries(fields *f)
         hx_device *dev = k == 0 ? &device : &cpu;
         double *const *x = k == 0 ? f->d : f->c;
         fixture_set_threads(k == 0 ? 2 : 1);
-        CHECK_OK(dev->ops->design->modulus(dev, n, 0.0, 3.0, 3.0, x[RHO], x[MODULUS]));
+        CHECK_OK(dev->ops->design->modulus(dev, n, NULL, 0.0, 3.0, 3.0, x[RHO], x[MODULUS]));
         CHECK_OK(
             dev->ops->design->sensitivity(dev, n, 0.0, 3.0, x[MODULUS], x[RHO], x[ENERGY], x[OUT]));
         CHECK_OK(dev->ops->vector->sum(dev, n, x[OUT], &sum[k]));
@@ -39,7 +39,7 @@ static void check_entries(fields *f)
     for (int k = 0; k < 2; k++) {
         hx_device *dev = k == 0 ? &device : &cpu;
         double *const *x = k == 0 ? f->d : f->c;
-        CHECK_OK(dev->ops->design->modulus(dev, n, 0.0, 1.0, 1.7, x[RHO], x[MODULUS]));
+        CHECK_OK(dev->ops->design->modulus(dev, n, NULL, 0.0, 1.0, 1.7, x[RHO], x[MODULUS]));
         CHECK_OK(dev->ops->vector->multiply(dev, n, x[RHO], x[MODULUS], x[OUT]));
         CHECK_OK(dev->ops->vector->divide(dev, n, x[OUT], x[VOLUME], x[OUT]));
         CHECK_OK(dev->ops->vector->axpy(dev, n, 0.3, x[RHO], x[OUT]));
@@ -407,7 +407,7 @@ static int bench(const int size[3], double radius, double distort, int single)
         best[0] = fmin(best[0], lap(&clock));
         CHECK_OK(hx_oc_update(&device, &oc, 0.5 * mesh.total_volume, &change));
         best[1] = fmin(best[1], lap(&clock));
-        CHECK_OK(device.ops->design->modulus(&device, mesh.n_elem, 0.0, 1.0, 3.0, f.d[RHO],
+        CHECK_OK(device.ops->design->modulus(&device, mesh.n_elem, NULL, 0.0, 1.0, 3.0, f.d[RHO],
                                              f.d[MODULUS]));
         CHECK_OK(device.ops->design->sensitivity(&device, mesh.n_elem, 0.0, 3.0, f.d[MODULUS],
                                                  f.d[RHO], f.d[ENERGY], f.d[OUT]));

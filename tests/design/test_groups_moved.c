@@ -1,5 +1,5 @@
-/* Groups depend only on the shape. Random meshes of every kind of cell with symmetry planes and
- * extrusions have the same groups if renumbered, moved by a million lengths, scaled, rotated or
+/* Groups depend only on the shape. Random meshes of every kind of cell with symmetry planes,
+ * repetitions and extrusions have the same groups if renumbered, moved by a million lengths, scaled, rotated or
  * mirrored. Regular meshes, in which images may be equally near to two elements, keep their groups
  * when rotated and mirrored into positions along the axes and others. Further cases are columns
  * that begin with two elements exactly above one another, and a bar of wedges whose images are all
@@ -52,7 +52,38 @@ static void draw_scene(scene *s, int number, uint64_t *state)
              planes[which]);
 }
 
-static void check_scene(int number, int64_t *n_linked)
+/* Copies about an axis through or beside the middle, along one or two steps that need not be
+ * multiples of the elements, and both; distorted, so that the mesh itself does not repeat. */
+static void draw_repeated_scene(scene *s, int number, uint64_t *state)
+{
+    const int which = number % 6;
+    double size[3], at[3];
+    memset(s, 0, sizeof *s);
+    s->box.kind = (mixed_kind)((number / 6 + number) % MIXED_N_KIND);
+    for (int d = 0; d < 3; d++) s->box.n[d] = (int)(2 + draw_below(state, 4));
+    if (s->box.kind == MIXED_LAYERS) s->box.n[2] = 5;
+    s->box.distort = 0.12;
+    s->box.seed = hx_random_next(state);
+    for (int d = 0; d < 3; d++) {
+        size[d] = s->box.length[d] = draw(state, 0.7, 1.3) * s->box.n[d];
+        at[d] = draw(state, 0.4, 0.6) * size[d];
+    }
+    const int n = 2 + (int)draw_below(state, 4);
+    if (which == 0) put_cyclic(s, n, at, 0.0, 0.0, -2.0);
+    if (which == 1) put_cyclic(s, n, at, draw(state, 0.2, 1.0), draw(state, 0.2, 1.0), 1.0);
+    if (which == 2 || which == 5) put_pattern(s, 2, draw(state, 0.4, 0.5) * size[0], 0.0, 0.0);
+    if (which == 3) put_pattern(s, 2, 0.5 * size[0], 0.1 * size[1], 0.0);
+    if (which == 3) put_pattern(s, 2, 0.0, 0.0, -0.45 * size[2]);
+    if (which == 4) put_cyclic(s, n, at, 0.0, 0.0, 1.0);
+    if (which == 4) put_plane(s, at, 0.0, 0.0, 1.0);
+    if (which == 5) put_plane(s, at, 0.0, 2.0, 0.0);
+    s->is_extruded = number % 4 == 0 && which % 2 == 0;
+    s->extrusion[2] = -3.0;
+    snprintf(s->name, sizeof s->name, "repeated scene %d: %d x %d x %d %s, %d copies", number,
+             s->box.n[0], s->box.n[1], s->box.n[2], mixed_name[s->box.kind], n);
+}
+
+static void check_scene(int number, int is_repeated, int64_t *n_linked)
 {
     static const move_kind hows[N_MOVE] = {PLAIN,  MOVED,    SMALLER,  LARGER, TURNED,
                                            TURNED, MIRRORED, MIRRORED, FLIPPED};
@@ -63,7 +94,7 @@ static void check_scene(int number, int64_t *n_linked)
     int64_t *first;
     hx_groups counts;
     scene s;
-    draw_scene(&s, number, &state);
+    (is_repeated ? draw_repeated_scene : draw_scene)(&s, number, &state);
     motion none = draw_motion(PLAIN, &state);
     none.seed = 0;
     memset(&counts, 0, sizeof counts);
@@ -155,10 +186,13 @@ int main(int argc, char **argv)
      * only the coordinates distinguish. */
     static const int above[] = {2326, 3526, 3706,  4126,  4366, 5866,
                                 7366, 8986, 10966, 12166, 12886};
-    int64_t n_linked = 0, n_regular_tied = 0, n_elem = 0;
-    for (int number = 0; number < n; number++) check_scene(number, &n_linked);
+    int64_t n_linked = 0, n_repeated = 0, n_regular_tied = 0, n_elem = 0;
+    for (int number = 0; number < n; number++) check_scene(number, 0, &n_linked);
     printf("%d elements tied\n", (int)n_linked);
     CHECK(n_linked > 1000);
+    for (int number = 0; number < n; number++) check_scene(number, 1, &n_repeated);
+    printf("%d elements repeated\n", (int)n_repeated);
+    CHECK(n_repeated > 1000);
     for (int number = 0; number < n_regular; number++)
         check_regular_scene(number, &n_regular_tied, &n_elem);
     for (size_t i = 0; i < sizeof above / sizeof *above; i++)

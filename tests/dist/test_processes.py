@@ -91,6 +91,10 @@ def agree(name, config, *keys, ranks=(2, 3), designs=5, bound=1e-9, cases=1):
             check(not left, f"{name} by {n}: left behind {left}")
 
 
+def has_metis():
+    return "no METIS" not in hextop(3, "check", PART % "cantilever", "mesh.nx=8", "mesh.ny=4", "mesh.nz=4", "solver.partition=graph").stdout
+
+
 def parts():
     small = {"cantilever": "mesh.nx=24 mesh.ny=12 mesh.nz=12", "lbeam": "mesh.nx=25 mesh.ny=8",
              "michell": "mesh.nx=24 mesh.ny=8", "conrod": "mesh.nx=30 mesh.ny=6"}
@@ -108,6 +112,33 @@ def parts():
     agree("springs, symmetry, projection, two cases", bell, designs=4, cases=4)
     agree("gravity", EXAMPLE % ("hook", "hook"), "optimization.update=oc", designs=3, cases=4)
     agree("bracket", EXAMPLE % ("bracket", "bracket"), designs=2, cases=4, ranks=(2,))
+
+
+def materials():
+    """An insert, with weight, on whole and distributed meshes: compliances and the mass in summary.json; heat; sets that
+    overlap in elements of one process only."""
+    config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
+    insert = ["material.density=2.0", "materials=({set=\"insert\";E=40.0;density=9.0;})",
+              "sets=({name=\"insert\";box={min=[3.0,-1.0,2.0];max=[11.0,5.0,6.0];};},"
+              "{name=\"end\";box={min=[7.0,-1.0,-1.0];max=[99.0,99.0,99.0];};})",
+              "loads=({gravity=[0.0,0.0,-0.001];},{set=\"right\";total_force=[0.0,0.0,-1.0];case=2;})"]
+    for name, more in (("", []), (", in parts", ["mesh.in_parts=always"]), (", quadratic", ["solver.element=quadratic"])):
+        if name == ", quadratic":
+            size = "mesh.nx=8 mesh.ny=4 mesh.nz=4".split()
+        agree("materials" + name, config, *size, *insert, *more, cases=4, designs=3)
+        mass = []
+        for folder in ("alone", "shared"):
+            with open(folder + "/summary.json", encoding="utf-8") as file:
+                mass.append(json.load(file)["mass"])
+        check(abs(mass[0] / mass[1] - 1.0) < 1e-7, f"materials{name}: masses {mass}")
+    agree("materials, heat", EXAMPLE % ("heatsink", "heatsink"), "materials=({set=\"block\";conductivity=900.0;})",
+          "sets[1]={name=\"block\";box={min=[20.0,-1.0,-1.0];max=[50.0,99.0,9.0];};}", designs=2, cases=4)
+    twice = "materials=({set=\"insert\";E=40.0;},{set=\"end\";E=3.0;})"
+    said = run(3, "never", config, "mesh.nx=16", "mesh.ny=8", "mesh.nz=8", *insert, twice, "mesh.in_parts=always")
+    alone = run(1, "never", config, "mesh.nx=16", "mesh.ny=8", "mesh.nz=8", *insert, twice)
+    text = "set 'end' overlaps set 'insert' of an earlier material: element"
+    check(said.returncode == 2 and text in said.stderr, f"materials that overlap: {said.stderr}")
+    check(alone.stderr.strip() and alone.stderr.strip() in said.stderr, f"overlap: {alone.stderr} {said.stderr}")
 
 
 def coarse_grids():
@@ -295,7 +326,10 @@ def distributed_meshes():
             with open("w8/density_0008.vtk", "rb") as a, open(folder + "/density_0008.vtk", "rb") as b:
                 check(a.read() == b.read(), "distributed mesh resumed by as many: not the same bits")
     for key, text in (("mesh.distort=0.1", "mesh.distort"),
-                      ("optimization.extrusion=[1.0,0.0,0.0]", "optimization.extrusion"), ("output.format=ascii", "output.format"), ("solver.element=quadratic", "solver.element")):
+                      ("optimization.extrusion=[1.0,0.0,0.0]", "optimization.extrusion"),
+                      ('optimization.repetition=({ kind = "pattern"; step = [4.0, 0.0, 0.0]; copies = 2; })',
+                       "optimization.repetition"),
+                      ("output.format=ascii", "output.format"), ("solver.element=quadratic", "solver.element")):
         said = run(2, "refused", PART % "cantilever", *size, own, key)
         check(said.returncode == 2 and "mesh.in_parts" in said.stderr and text in said.stderr, f"distributed mesh, {key}: {said.stderr}")
         check(len(re.findall("hextop: error:", said.stderr)) == 1 and not os.path.exists("refused"), f"distributed mesh, {key}")
@@ -416,17 +450,23 @@ def densities(folder, design):
 
 
 def linked():
-    """Linked variables whose groups lie on several ranks: two symmetry planes, and an extrusion along the direction in which
-    the mesh is divided; with a projection and loads by mass, for which a design takes several trials. The members of a group
+    """Linked variables whose groups lie on several ranks: two symmetry planes, an extrusion along the direction in which
+    the mesh is divided, copies along it and about it; with a projection and loads by mass, for which a design takes several trials. The members of a group
     have the same bits, on whatever rank (filtered densities only nearly); a resumed run has those of an uninterrupted one."""
     n = 16, 8, 8
     size = [f"mesh.{axis}={k}" for axis, k in zip(("nx", "ny", "nz"), n)]
     planes = ", ".join("{ point = [0.0, 4.0, 4.0]; normal = [%s]; }" % normal for normal in ("0.0, 1.0, 0.0", "0.0, 0.0, 1.0"))
     config = PART % "cantilever"
     symmetry, extruded = f"optimization.symmetry=({planes})", "optimization.extrusion=[1.0,0.0,0.0]"
+    cyclic = '{ kind = "cyclic"; point = [0.0, 4.0, 4.0]; axis = [1.0, 0.0, 0.0]; copies = 4; }'
+    pattern = '{ kind = "pattern"; step = [4.0, 0.0, 0.0]; copies = 4; }'
+    repeated = [f"optimization.repetition=({entries})" for entries in (cyclic, pattern, f"{cyclic}, {pattern}")]
     trials = ["optimization.update=oc", "optimization.filter.kind=density", "optimization.projection.beta=4.0", "material.density=1e-4",
               'loads=( { set = "right"; total_force = [0.0, 0.0, -1.0]; }, { gravity = [0.0, 0.0, -9.81]; } )']
     for name, keys, spread in (("planes", [symmetry], 4), ("extrusion", [extruded], 16), ("both", [symmetry, extruded], 64),
+                               ("cyclic", repeated[:1], 4), ("pattern", repeated[1:2], 4),
+                               ("cyclic, pattern", repeated[2:], 16),
+                               ("cyclic, planes", [repeated[0], symmetry], 6),
                                ("projection, gravity", [symmetry, *trials], 4)):
         keys = [*size, "solver.preconditioner=multigrid", *keys]
         agree("linked: " + name, config, *keys, ranks=(2, 3, 4), cases=2)
@@ -436,23 +476,28 @@ def linked():
         most = n[0] * n[1] * n[2] // spread
         check(keys[-len(trials):] == trials or len(set(shared)) <= most,
               f"linked: {name}: {len(set(shared))} densities in {most} groups")
-    keys = [*EXACT, *size, symmetry, *trials, "output.checkpoint=1e-9", "output.every=0"]
-    for folder, last in (("linked6", 6), ("linked3", 3)):
-        check(run(3, folder, config, *keys, f"optimization.iterations={last}").returncode == 0, f"linked: {last} designs")
-    for ranks in (3, 1):
-        shutil.copytree("linked3", f"linked3by{ranks}")
-        said = hextop(ranks, "run", config, f"output.directory=linked3by{ranks}", "solver.device=" + DEVICE, *keys,
-                      "optimization.iterations=6", "--resume")
-        check(said.returncode == 0, f"linked, resumed by {ranks}: {said.stderr}")
-        compare(f"linked, resumed by {ranks}", history("linked6"), history(f"linked3by{ranks}"), 0.0 if ranks == 3 else 1e-9, 2)
-    check(densities("linked6", 6) == densities("linked3by3", 6), "linked, resumed: not the same bits")
+    for name, keys in (("linked", [symmetry, *trials]), ("repeated", repeated[2:])):
+        keys = [*EXACT, *size, *keys, "output.checkpoint=1e-9", "output.every=0"]
+        for folder, last in ((name + "6", 6), (name + "3", 3)):
+            check(run(3, folder, config, *keys, f"optimization.iterations={last}").returncode == 0, f"{name}: {last} designs")
+        for ranks in (3, 1):
+            folder = f"{name}3by{ranks}"
+            shutil.copytree(name + "3", folder)
+            said = hextop(ranks, "run", config, "output.directory=" + folder, "solver.device=" + DEVICE, *keys,
+                          "optimization.iterations=6", "--resume")
+            check(said.returncode == 0, f"{name}, resumed by {ranks}: {said.stderr}")
+            # the two that `compare` allows several processes to be below one are here two above
+            bound, more = (0.0, 2) if ranks == 3 else (1e-9, 4)
+            compare(f"{name}, resumed by {ranks}", history(name + "6"), history(folder), bound, more)
+        check(densities(name + "6", 6) == densities(name + "3by3", 6), f"{name}, resumed: not the same bits")
 
 
 def objectives():
     """An objective with an adjoint load, whose set lies on several ranks; a resumed run has the bits of an uninterrupted one."""
     config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
     of_set = 'optimization.objective={ kind = "displacement"; set = "right"; direction = [0.0, 0.2, -1.0]; }'
-    for name, keys in (("cone", ["solver.partition=graph"]), ("helmholtz", ["optimization.filter.kind=helmholtz"]),
+    way = "graph" if has_metis() else "curve"
+    for name, keys in (("cone", ["solver.partition=" + way]), ("helmholtz", ["optimization.filter.kind=helmholtz"]),
                        ("extrusion, quadratic", ["optimization.extrusion=[1.0,0.0,0.0]", "solver.element=quadratic", "mesh.nx=8",
                                                  "mesh.ny=4", "mesh.nz=4"])):
         agree("displacement: " + name, config, *size, *keys, of_set, ranks=(2, 3), designs=4, cases=5)
@@ -644,7 +689,7 @@ def graphs():
     agree("bisection", config, *size, multigrid, halves, "mesh.shuffle=5", "mesh.distort=0.2", ranks=(2, 3), designs=3)
     agree("bisection: ties, springs", EXAMPLE % ("bell-crank", "bell-crank"), halves, ranks=(3,), designs=2, cases=4)
     said = hextop(3, "check", config, *size, graph)
-    if "no METIS" in said.stdout:
+    if not has_metis():
         said = run(3, "refused", config, *size, graph)
         check(said.returncode == 2 and "libmetis-dev" in said.stderr, f"graph without METIS: {said.returncode}, {said.stderr}")
         agree("auto without METIS", config, *size, multigrid, "solver.partition=auto", ranks=(3,), designs=2)
@@ -850,7 +895,7 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        jobs = (parts, coarse_grids, distributed_meshes, distributed_kinds, transports, settings, mixed, quadratic,
+        jobs = (parts, materials, coarse_grids, distributed_meshes, distributed_kinds, transports, settings, mixed, quadratic,
                 convection, rigid, prescribed, linked, objectives, updates, designs, outputs, resumed, floating_components,
                 graphs, refused, killed, stopped, failed)
         unknown = set(SCENES) - {job.__name__ for job in jobs}

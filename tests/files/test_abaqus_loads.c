@@ -506,6 +506,43 @@ static void check_material(const char *text, const char *want)
     hx_mesh_free(&mesh);
 }
 
+/* Checks the only other material of the file, and that its set has one element. */
+static void check_other(const char *text, const char *name, const char *set, double young,
+                        double density)
+{
+    hx_mesh mesh;
+    read_good(text, &mesh);
+    const hx_file_material *const m = &stated.material;
+    CHECK_MSG(!m->fault && m->n_other == 1, "%s", m->fault ? m->fault : "another number");
+    for (size_t i = 0; i < m->n_other; i++) {
+        const hx_file_other_material *const other = &m->other[i];
+        const hx_set *const found = hx_mesh_find_set(&mesh, other->set);
+        CHECK_MSG(strcmp(other->name, name) == 0 && strcmp(other->set, set) == 0, "%s of %s",
+                  other->name, other->set);
+        CHECK(other->of.young == young && other->of.poisson == 0.3);
+        CHECK(other->of.density == density || (isnan(density) && isnan(other->of.density)));
+        CHECK(found && found->n_elem == 1);
+    }
+    hx_mesh_free(&mesh);
+}
+
+/* The material of the first element is the file's, and other sections have sets: their own, or a new
+ * one if a later section takes some of their elements. */
+static void check_two_materials(void)
+{
+    check_other(TWO_HEX "*ELSET, ELSET=b\n2\n" SECTION("ALL", "Steel") SECTION("b", "soft") STEEL
+                "*MATERIAL, NAME=soft\n*ELASTIC\n1., 0.3\n",
+                "soft", "b", 1.0, NAN);
+    CHECK(strcmp(stated.material.name, "Steel") == 0 && stated.material.young == 210000.0);
+    check_other(TWO_HEX "*ELSET, ELSET=a\n1\n" SECTION("ALL", "Steel") SECTION("a", "soft") STEEL
+                "*MATERIAL, NAME=soft\n*ELASTIC\n1., 0.3\n",
+                "Steel", "material-Steel", 210000.0, 7.85e-9);
+    CHECK(strcmp(stated.material.name, "soft") == 0 && stated.material.young == 1.0);
+    check_material(TWO_HEX "*ELSET, ELSET=b\n2\n" SECTION("ALL", "Steel") SECTION("b", "soft") STEEL
+                   "*MATERIAL, NAME=soft\n*ELASTIC, TYPE=ORTHOTROPIC\n1, 2, 3\n",
+                   "of the set 'b': TYPE=ORTHOTROPIC");
+}
+
 static void test_materials(void)
 {
     check_material(TWO_HEX SECTION("ALL", "steel") STEEL, NULL);
@@ -517,10 +554,8 @@ static void test_materials(void)
         TWO_HEX "*ELSET, ELSET=b\n2\n" SECTION("ALL", "Steel") SECTION("b", "other") STEEL
         "*MATERIAL, NAME=other\n*ELASTIC, TYPE=ISOTROPIC\n2.1e5, 0.3\n*DENSITY\n7.85e-9\n",
         NULL); /* the same material under another name */
-    check_material(TWO_HEX "*ELSET, ELSET=b\n2\n" SECTION("ALL", "Steel") SECTION("b", "soft") STEEL
-                   "*MATERIAL, NAME=soft\n*ELASTIC\n1., 0.3\n",
-                   "several materials: 'Steel' of the set 'ALL' (line 19), 'soft' of the set 'b' "
-                   "(line 20)");
+    CHECK(stated.material.n_other == 0);
+    check_two_materials();
     check_material(TWO_HEX "*ELSET, ELSET=b\n2\n" SECTION("b", "Steel") STEEL,
                    "element 1 has no *SOLID SECTION");
     check_material(TWO_HEX STEEL, "no *SOLID SECTION assigns a material");

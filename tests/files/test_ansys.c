@@ -478,6 +478,22 @@ static void test_other_elements(void)
     hx_mesh_free(&mesh);
 }
 
+/* Two materials: a set of the elements of the second. */
+static void test_two_materials(void)
+{
+    hx_mesh mesh;
+    read_good(PART "MP,EX,1,2\nMP,EX,2,5\nMP,NUXY,2,0.1\nMAT,2\nE,2,10,11,3,6,12,13,7\n", &mesh);
+    const hx_file_material *const two = &stated.material;
+    CHECK(!two->fault && two->young == 2.0 && two->n_other == 1);
+    CHECK(two->n_other == 1 && strcmp(two->other[0].name, "2") == 0 &&
+          two->other[0].of.young == 5.0 && two->other[0].of.poisson == 0.1);
+    const hx_set *const second = hx_mesh_find_set(&mesh, "material-2");
+    CHECK(second && second->n_elem == 1 && two->n_other == 1 &&
+          strcmp(two->other[0].set, "material-2") == 0);
+    CHECK(!hx_mesh_find_set(&mesh, "material-1"));
+    hx_mesh_free(&mesh);
+}
+
 static void test_materials(void)
 {
     static const struct {
@@ -499,8 +515,6 @@ static void test_materials(void)
         {"MP,EX,1,2,0.1\n", "material 1 depends on temperature", 0, 0, 0},
         {"MPDATA,EX,1,1,2,3\n", "depends on temperature", 0, 0, 0},
         {"MP,EX,1,YOUNG\n", "values that only ANSYS computes", 0, 0, 0},
-        {"MP,EX,1,2\nMP,EX,2,5\nMAT,2\nE,2,10,11,3,6,12,13,7\n", "several materials: 1 (line 24)",
-         0, 0, 0},
         {"MP,EX,1,2\nMAT,7\nE,2,10,11,3,6,12,13,7\n", "material 7, which is not defined", 0, 0, 0},
     };
     char text[8000];
@@ -734,6 +748,7 @@ int main(void)
     test_elements();
     test_other_elements();
     test_materials();
+    test_two_materials();
     test_notes();
     test_forms();
     test_short_records();

@@ -251,7 +251,11 @@ for what, text, expected in (
     ("E and nu", both("MAT1,1,210000.0,,0.3,7.8-9\n"), "E 210000 MPa, nu 0.3, density 7.8e-09"),
     ("E and G", both("MAT1,1,260.0,100.0\n"), "E 260 MPa, nu 0.3"),
     ("two with the same numbers", both("MAT1,1,200.0,,0.3\nMAT1,4,200.0,,0.3\n", "PSOLID,2,4\n"), "E 200 MPa, nu 0.3"),
-    ("two", both("MAT1,1,200.0,,0.3\nMAT1,4,300.0,,0.3\n", "PSOLID,2,4\n"), "several materials: 1 (line"),
+    ("two", both("MAT1,1,200.0,,0.3\nMAT1,4,300.0,,0.3\n", "PSOLID,2,4\n"), "E 200 MPa, nu 0.3"),
+    ("two with other nu", both("MAT1,1,200.0,,0.3\nMAT1,4,300.0,,0.2\n", "PSOLID,2,4\n"),
+     "several materials: '1' has nu 0.3, and '4' of the set 'property-2' has 0.2; all must have the same"),
+    ("two, one without density", both("MAT1,1,200.0,,0.3\nMAT1,4,300.0,,0.3,1.0\n", "PSOLID,2,4\n"),
+     "'1' has no density, and '4' of the set 'property-2' has one"),
     ("anisotropic", both("MAT1,1,200.0,,0.3\nMAT9,4,1.0\n", "PSOLID,2,4\n"), "material 4 is not isotropic"),
     ("another G", both("MAT1,1,200.0,10.0,0.3\n"), "has a G that does not follow from E and NU"),
     ("temperatures", both("MAT1,1,200.0,,0.3\nMATT1,1,5\n"), "depends on temperature"),
@@ -261,7 +265,11 @@ for what, text, expected in (
     put("material.bdf", text)
     put("material.cfg", 'units = "N, mm, MPa";\n' + TAKE % "material.bdf")
     code, said = run("mesh", "material.cfg", "material.inp")
-    check(expected in said and (code == 0) == (" nu " in expected), f"material, {what}: {code} {said}")
+    check(expected in said and (code == 0) == expected.startswith("E "), f"material, {what}: {code} {said}")
+    if what == "two":
+        check("material '4' of the set 'property-2': E 300" in said, f"the other material: {said}")
+        found = re.findall(r"\*ELASTIC\n([^,]+),", open("material.inp").read())
+        check([float(e) for e in found] == [200.0, 300.0], f"a job of two materials: {found}")
 put("material.bdf", both("MAT1,1,70000.0,,0.3\n"))
 put("material.cfg", CONFIG % "material.bdf")
 code, said = run("mesh", "material.cfg", "material.inp")

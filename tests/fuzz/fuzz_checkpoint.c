@@ -38,7 +38,7 @@ static void open_parts(hx_checkpoint_parts *parts, hx_output *output, hx_stats *
     memset(output, 0, sizeof *output);
     memset(stats, 0, sizeof *stats);
     output->session = &base.session;
-    if (hx_stats_begin(stats, 3, base.session.problem.cases.n) < 0) abort();
+    if (hx_stats_begin(stats, 3, base.session.problem.cases.n, base.session.limits.n) < 0) abort();
     *parts = (hx_checkpoint_parts){&base.session, output, stats, history};
 }
 
@@ -144,8 +144,11 @@ static void load(hx_snapshot *image)
     if (fuzz_accepted(hx_checkpoint_get(image, &parts, &history, &n))) {
         fuzz_require(stats.n_iteration >= 0 && stats.n_iteration <= stats.capacity,
                      "a checkpoint has no more iterations than are asked for");
+        const hx_history_columns columns = {.n_case = base.session.problem.cases.n,
+                                            .limit = (const char *const *)base.session.limits.name,
+                                            .n_limit = base.session.limits.n};
         (void)fuzz_accepted(
-            hx_history_resume(&resumed, fuzz_path("resumed.csv", path), 1, NULL, history, n));
+            hx_history_resume(&resumed, fuzz_path("resumed.csv", path), &columns, history, n));
         hx_history_free(&resumed);
     }
     free(history);

@@ -253,6 +253,17 @@ static void put_symmetry(drawer *d, int i)
     fputs("}", d->out);
 }
 
+static void put_repetition(drawer *d, int i)
+{
+    (void)i;
+    const int is_cyclic = below(d, 2) == 1;
+    fprintf(d->out, "    { kind = \"%s\"; copies = %u; ", is_cyclic ? "cyclic" : "pattern",
+            2 + (unsigned)below(d, 5));
+    if (is_cyclic || below(d, 3) == 2) fputs("point = [1.0, 1.0, 1.0]; ", d->out);
+    put_vector_key(d, is_cyclic ? "axis" : "step");
+    fputs("}", d->out);
+}
+
 /* Prints NAME = ( entries ). A byte determines the number of entries; without entries, prints
  * nothing. */
 static void put_list(drawer *d, const char *name, unsigned most, void (*put)(drawer *d, int i))
@@ -296,6 +307,7 @@ static void put_optimization(drawer *d)
     if (below(d, 3) == 2) fputs("volume_weighted = true; ", d->out);
     fputs("};\n", d->out);
     put_list(d, "  symmetry", 3, put_symmetry);
+    put_list(d, "  repetition", 2, put_repetition);
     if (below(d, 4) == 3) put_vector_key(d, "extrusion");
     if (below(d, 4) == 3) fputs("projection = { }; ", d->out);
     if (below(d, 4) == 3) fputs("continuation = { }; ", d->out);

@@ -57,6 +57,10 @@ def base_of(key):
         return SPLINE
     if group == "convection":
         return {**HEAT, "convection": 'convection = ( { set = "top"; coefficient = 1.0; ambient = 0.0; } );'}
+    if group == "materials":
+        is_heat = name == "conductivity"
+        return {**(HEAT if is_heat else {"optimization": PLAIN}), "sets": MOUNT,
+                "materials": f'materials = ( {{ set = "mount"; {"conductivity" if is_heat else "E"} = 2.0; }} );'}
     if key in ("physics", "supports[].temperature") or "conductivity" in key:
         return HEAT
     if key == "loads[].source":
@@ -94,6 +98,10 @@ def base_of(key):
         return {"sets": f'sets = ( {{ name = "mount"; {shape} }} );', "optimization": PLAIN}
     if ".symmetry" in key:
         return {"optimization": PLAIN.replace("};", '}; symmetry = ( { point = [0.0, 2.0, 0.0]; normal = [0.0, 1.0, 0.0]; } );', 1)}
+    if ".repetition" in key:
+        kind = 'kind = "pattern"; step = [3.0, 0.0, 0.0]' if key.endswith(".step") else \
+            'kind = "cyclic"; point = [0.0, 2.0, 2.0]; axis = [1.0, 0.0, 0.0]'
+        return {"optimization": PLAIN.replace("};", f"}}; repetition = ( {{ {kind}; copies = 2; }} );", 1)}
     if ".thin[]" in key:
         return {"optimization": PLAIN, "solver": 'solver = { device = "cpu"; multigrid = { coarsening = { thin = ( { cells_from '
                 '= 3; cells_to = 5; } ); }; }; };'}

@@ -1,4 +1,4 @@
-/* Parts with planes of symmetry and extrusions, moved: tests use them to check that groups of
+/* Parts with planes of symmetry, repetitions and extrusions, moved: tests use them to check that groups of
  * linked elements depend only on the shape. Scenes are drawn at random by the tests; each motion
  * also renumbers elements, nodes and corners. */
 #ifndef HX_TEST_MOVED_SCENE_H
@@ -23,8 +23,9 @@ typedef struct scene {
     mixed_box box;
     /* fraction of the elements that are removed if every node keeps another element */
     double holes;
-    size_t n_plane;
+    size_t n_plane, n_repetition;
     hx_symmetry_plane plane[3];
+    hx_repetition repetition[2];
     int is_extruded;
     double extrusion[3];
     char name[128];
@@ -205,8 +206,11 @@ static inline int64_t find_groups(const scene *s, const motion *m, int64_t **gro
     static const hx_load_spec load = {"pulled", "test", HX_LOAD_NODE_FORCE, {0.3, 0.4, -1.0}, 1};
     hx_problem_params params = fixture_problem();
     hx_symmetry_plane plane[3];
+    hx_repetition repetition[2];
     hx_groups_params groups_params = {.n_plane = s->n_plane,
                                       .plane = plane,
+                                      .n_repetition = s->n_repetition,
+                                      .repetition = repetition,
                                       .is_extruded = s->is_extruded,
                                       .extrusion_origin = "extrusion"};
     hx_mesh mesh;
@@ -222,6 +226,11 @@ static inline int64_t find_groups(const scene *s, const motion *m, int64_t **gro
         plane[p].origin = "plane";
         apply(m, 0, s->plane[p].point, plane[p].point);
         apply(m, 1, s->plane[p].normal, plane[p].normal);
+    }
+    for (size_t i = 0; i < s->n_repetition; i++) {
+        repetition[i] = s->repetition[i];
+        apply(m, 0, s->repetition[i].point, repetition[i].point);
+        apply(m, 1, s->repetition[i].direction, repetition[i].direction);
     }
     apply(m, 1, s->extrusion, groups_params.extrusion);
     CHECK_OK(make_mesh(&mesh, s, m, &place));
@@ -251,6 +260,21 @@ static inline void put_plane(scene *s, const double point[3], double x, double y
     plane->normal[0] = x;
     plane->normal[1] = y;
     plane->normal[2] = z;
+}
+
+static inline void put_cyclic(scene *s, int copies, const double point[3], double x, double y,
+                              double z)
+{
+    hx_repetition *const r = &s->repetition[s->n_repetition++];
+    *r = (hx_repetition){"cyclic", HX_REPETITION_CYCLIC, copies, {0.0}, {x, y, z}};
+    memcpy(r->point, point, sizeof r->point);
+}
+
+/* A pattern that begins where the part does. */
+static inline void put_pattern(scene *s, int copies, double x, double y, double z)
+{
+    s->repetition[s->n_repetition++] =
+        (hx_repetition){"pattern", HX_REPETITION_PATTERN, copies, {NAN, NAN, NAN}, {x, y, z}};
 }
 
 /* Groups of a scene do not change with a motion. */

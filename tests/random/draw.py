@@ -230,6 +230,10 @@ class Change:
         o = dict(config["optimization"])
         if "symmetry" in o:
             o["symmetry"] = tuple({"point": self.point(s["point"]), "normal": self.vector(s["normal"])} for s in o["symmetry"])
+        if "repetition" in o:
+            o["repetition"] = tuple(dict(r, **({"step": self.vector(r["step"], L)} if "step" in r else
+                                               {"point": self.point(r["point"]), "axis": self.vector(r["axis"])}))
+                                    for r in o["repetition"])
         if "extrusion" in o:
             o["extrusion"] = self.vector(o["extrusion"])
         if o.get("filter", {}).get("unit") == "length":
@@ -620,7 +624,27 @@ class Draw:
             along[rng.choice((2, ) if part.ring else (0, 1, 2))] = 1.0
             o["extrusion"] = along
             self.ties = True
+        self.repeat(o)
         self.config["optimization"] = o
+
+    def repeat(self, o):
+        """Copies about the middle's z axis or along an axis, from random numbers of their own."""
+        part, rng = self.part, random.Random(repr(sorted(o.items())))
+        if rng.random() < 0.8:
+            return
+        middle, size = [float(v) for v in (part.low + part.high) / 2], part.high - part.low
+        extruded = o.get("extrusion", [0.0, 0.0, 1.0])[2] > 0
+        if part.ring or (extruded and part.distorted and rng.random() < 0.5):
+            copies = rng.choice([k for k in (2, 3, 4, 5, 6) if part.n[0] % k == 0] or [part.n[0]]) if part.ring else 2
+            if part.ring:
+                middle = [0.0, 0.0, middle[2]]
+            o["repetition"] = ({"kind": "cyclic", "copies": copies, "point": middle, "axis": [0.0, 0.0, 1.0]}, )
+        else:
+            axis = rng.choice([d for d in (0, 1, 2) if not o.get("extrusion", [0.0] * 3)[d]])
+            step = [0.0, 0.0, 0.0]
+            step[axis] = float(size[axis]) / 2
+            o["repetition"] = ({"kind": "pattern", "copies": 2, "step": step}, )
+        self.ties = True
 
     def solver(self):
         rng = self.rng

@@ -176,7 +176,7 @@ class Trial:
     def start(self):
         """The config itself; without linked variables or passive elements if these are refused on this mesh."""
         d = self.draw
-        for words in ((), ("symmetry", "extrusion"), ("passive", )):
+        for words in ((), ("symmetry", "extrusion", "repetition"), ("passive", )):
             for word in words:
                 d.config["optimization"].pop(word, None)
                 d.config.pop("passive" if word == "passive" else "", None)
@@ -491,7 +491,7 @@ class Trial:
         """Compares the sensitivities that a run writes with differences of its compliance, along a random direction."""
         c, grid = copy.deepcopy(self.draw.config), self.draw.grid
         o = c["optimization"]
-        for key in ("symmetry", "extrusion", "continuation"):
+        for key in ("symmetry", "extrusion", "repetition", "continuation"):
             o.pop(key, None)
         if o["filter"]["kind"] == "sensitivity":
             o["filter"] = {"kind": "none"}

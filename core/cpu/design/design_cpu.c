@@ -10,10 +10,18 @@
 #include "../../problem/simp.h"
 #include "../device/cpu_ops.h"
 
-static int cpu_modulus(hx_device *dev, int64_t n, double least, double young, double penalty,
-                       const double *d_rho, double *d_modulus)
+static int cpu_modulus(hx_device *dev, int64_t n, const hx_device_materials *materials,
+                       double least, double young, double penalty, const double *d_rho,
+                       double *d_modulus)
 {
     (void)dev;
+    if (materials && materials->d_number) {
+#pragma omp parallel for schedule(static)
+        for (int64_t e = 0; e < n; e++)
+            d_modulus[e] = hx_simp_between(least, hx_stiffness_factor(materials, e) * young,
+                                           penalty, d_rho[e]);
+        return HX_OK;
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++) d_modulus[e] = hx_simp_between(least, young, penalty, d_rho[e]);
     return HX_OK;

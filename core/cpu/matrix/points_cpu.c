@@ -247,7 +247,8 @@ int hx_cpu_points_body_force(const hx_device_model *model, const hx_body_field *
             double f[3];
             const hx_cell_rule *rule = load_mass_cell(model, cell, field, x);
             body_of(rule, x, (int)a, field, f);
-            for (int i = 0; i < 3; i++) sum[i] += hx_mass_of(d_rho[cell]) * f[i];
+            const double mass = hx_mass_factor(&model->materials, cell) * hx_mass_of(d_rho[cell]);
+            for (int i = 0; i < 3; i++) sum[i] += mass * f[i];
         }
         memcpy(d_f + 3 * point, sum, sizeof sum);
     }
@@ -284,7 +285,8 @@ int hx_cpu_points_body_work(const hx_device_model *model, const hx_body_field *f
         hx_point_lanes x, u;
         const hx_cell_rule *rule = load_mass_cell(model, cell, field, x);
         hx_points_load(model->points, cell, d_u, u);
-        d_dc[cell] += factor * hx_mass_slope(d_rho[cell]) * work_of(rule, x, u, field);
+        const double slope = hx_mass_factor(&model->materials, cell) * hx_mass_slope(d_rho[cell]);
+        d_dc[cell] += factor * slope * work_of(rule, x, u, field);
     }
     return HX_OK;
 }

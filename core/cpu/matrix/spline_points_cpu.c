@@ -236,7 +236,7 @@ static void body_of(const hx_body_field *field, const hx_spline_cell *cell,
 static void add_body(const hx_device_model *model, int64_t e, const void *context)
 {
     const body *const load = context;
-    const double mass = hx_mass_of(load->rho[e]);
+    const double mass = hx_mass_factor(&model->materials, e) * hx_mass_of(load->rho[e]);
     double b[3][HX_SPLINE_LANES], f[HX_SPLINE_LANES];
     hx_spline_cell cell;
     hx_spline_place place;
@@ -277,7 +277,8 @@ int hx_cpu_spline_body_work(const hx_device_model *model, const hx_body_field *f
             hx_spline_cell_field(&cell, &place, d_u, 3, i, u, NULL);
             for (int q = 0; q < cell.n; q++) work += place.volume[q] * u[q] * b[i][q];
         }
-        d_dc[e] += factor * hx_mass_slope(d_rho[e]) * work;
+        const double slope = hx_mass_factor(&model->materials, e) * hx_mass_slope(d_rho[e]);
+        d_dc[e] += factor * slope * work;
     }
     return HX_OK;
 }

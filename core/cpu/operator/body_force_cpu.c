@@ -16,7 +16,7 @@ static int cpu_body_force(hx_device *dev, const hx_device_model *model, const hx
         if (d_static) memcpy(sum, d_static + 3 * node, sizeof sum);
         for (int64_t k = model->d_node_elem_ptr[node]; k < model->d_node_elem_ptr[node + 1]; k++) {
             const int64_t elem = model->d_node_elem[k] >> 3;
-            const double mass = hx_mass_of(d_rho[elem]);
+            const double mass = hx_mass_factor(&model->materials, elem) * hx_mass_of(d_rho[elem]);
             double x[24], f[3];
             hx_hex8_gather(model->d_conn + 8 * elem, model->d_xyz, x);
             hx_hex8_body_force(x, (int)(model->d_node_elem[k] & 7u), field, f);
@@ -38,7 +38,8 @@ static int cpu_body_work(hx_device *dev, const hx_device_model *model, const hx_
         double x[24], u[24];
         hx_hex8_gather(conn, model->d_xyz, x);
         hx_hex8_gather(conn, d_u, u);
-        d_dc[elem] += factor * hx_mass_slope(d_rho[elem]) * hx_hex8_body_work(x, u, field);
+        const double slope = hx_mass_factor(&model->materials, elem) * hx_mass_slope(d_rho[elem]);
+        d_dc[elem] += factor * slope * hx_hex8_body_work(x, u, field);
     }
     return HX_OK;
 }
