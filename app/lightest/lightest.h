@@ -85,6 +85,8 @@ int hx_lightest_try_create(const hx_lightest *l, hx_lightest_try *t);
 void hx_lightest_try_free(hx_lightest_try *t);
 /* FOLDER/try-N/name into text[PATH_MAX]; number from 1. Returns text. */
 const char *hx_lightest_path(const hx_lightest *l, int number, const char *name, char *text);
+/* 1 if the volume of a part gives its mass: there is one density. */
+int hx_lightest_has_mass(const hx_lightest *l);
 /* Accepts a zeroed struct. */
 void hx_lightest_free(hx_lightest *l);
 

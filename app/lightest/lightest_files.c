@@ -143,8 +143,7 @@ static void write_try(hx_json *json, const hx_lightest *l, int i)
     hx_json_numbers(json, "min", l->n_constraint, t->min);
     hx_json_number(json, "volume_fraction", t->volume_fraction);
     hx_json_number(json, "volume", t->volume);
-    if (!isnan(l->cfg.material.density))
-        hx_json_number(json, "mass", t->volume * l->cfg.material.density);
+    if (hx_lightest_has_mass(l)) hx_json_number(json, "mass", t->volume * l->cfg.material.density);
     if (t->error) hx_json_string(json, "error", t->error);
     hx_json_open_object(json, "usage");
     for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++) hx_json_number(json, design_key[d], t->usage[d]);

@@ -1,5 +1,6 @@
 /* The parts of a search, and the names of its files. */
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,11 @@ const char *hx_lightest_path(const hx_lightest *l, int number, const char *name,
 {
     snprintf(text, PATH_MAX, "%s/try-%d%s%s", l->folder, number, name[0] ? "/" : "", name);
     return text;
+}
+
+int hx_lightest_has_mass(const hx_lightest *l)
+{
+    return !isnan(l->cfg.material.density) && l->cfg.materials.n == 0;
 }
 
 void hx_lightest_free(hx_lightest *l)

@@ -17,17 +17,12 @@ static int is_surface(const hx_lightest *l)
     return l->made == HX_LIGHTEST_SURFACE;
 }
 
-static int has_mass(const hx_lightest *l)
-{
-    return !isnan(l->cfg.material.density);
-}
-
 /* Mass of the part, or its volume without a density. */
 static const char *amount_text(const hx_lightest *l, const hx_lightest_try *t, char *text,
                                size_t n_text)
 {
     const hx_units *const u = &l->cfg.units;
-    if (has_mass(l))
+    if (hx_lightest_has_mass(l))
         return hx_units_mass_text(u, t->volume * l->cfg.material.density, text, n_text);
     hx_fit(text, n_text, "%.6g%s", t->volume, u->volume);
     return text;
@@ -68,7 +63,7 @@ void hx_lightest_print_header(const hx_lightest *l)
     hx_log_info("share of the bound that the worst limit uses: above 1 it is missed; the search "
                 "ends if the %s uses %g to %g",
                 is_surface(l) ? "surface" : "0/1 design", HX_LIGHTEST_LOW, HX_LIGHTEST_HIGH);
-    hx_log_info(ROW, "try", has_mass(l) ? "mass" : "volume", "grey", "0/1", "surface",
+    hx_log_info(ROW, "try", hx_lightest_has_mass(l) ? "mass" : "volume", "grey", "0/1", "surface",
                 "worst limit",
                 l->vary == HX_LIGHTEST_VOLUME ? "volume fraction of run" : "bound of run", "time");
 }
@@ -94,7 +89,7 @@ static void print_table(const hx_lightest *l, int marked, const char *mark)
     hx_table_begin(&table, "rrrrrlll");
     table.level = HX_LOG_NORMAL;
     hx_table_add(&table, "try");
-    hx_table_add(&table, "%s", has_mass(l) ? "mass" : "volume");
+    hx_table_add(&table, "%s", hx_lightest_has_mass(l) ? "mass" : "volume");
     hx_table_add_words(&table, "grey|0/1|surface|worst limit");
     hx_table_add(&table, "%s", l->vary == HX_LIGHTEST_VOLUME ? "volume fraction" : "bound of run");
     hx_table_add(&table, " ");

@@ -73,7 +73,7 @@ fi
 "$hextop" help >usage
 "$hextop" list --keys | sed -n 's/^| `\([^`]*\)` | \([a-z/]*\) .*/\1 \2/p' >keys
 commands=$(sed -n 's/^  hextop \([a-z]*\) .*/\1/p' usage)
-ok "the usage has thirteen commands" test "$(echo "$commands" | wc -w)" = 13
+ok "the usage has fourteen commands" test "$(echo "$commands" | wc -w)" = 14
 ok "the schema has its keys" test "$(wc -l <keys)" -gt 90
 for command in $commands; do
     "$hextop" "$command" --help | sed -n 's/^  \(-[a-z], \)*\(--[a-z-]*\).*/\2/p'

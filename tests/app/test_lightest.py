@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -259,6 +260,10 @@ def check_refused():
             (["optimization.penalty=0"], "optimization.penalty")):
         code, text = hextop("lightest", "part.cfg", "output.directory=none", *arguments)
         check(code == 2 and text.count("error") == 1 and message in text, f"{arguments}: {code} {text}")
+    if shutil.which("mpirun"):
+        done = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", HEXTOP, "lightest", "part.cfg",
+                               "output.directory=none"], capture_output=True, text=True)
+        check(done.returncode == 2 and "start it without mpirun" in done.stderr, f"several processes: {done}")
     check(not pathlib.Path("none").exists(), "refused input leaves no folder")
 
 
