@@ -10,7 +10,6 @@
 #include "lightest.h"
 
 enum { VARY, TRIES, RESUME, REFINE, MESHER };
-enum { MOST_TRIES = 100 };
 
 /* HX_EINPUT: FILE does not state a search. */
 static int check_config(const hx_lightest *l)
@@ -77,7 +76,7 @@ static int prepare(hx_lightest *l, const hx_options *options)
                         "`hextop lightest` runs in one process, which uses all cores or one GPU; "
                         "start it without mpirun");
     HX_TRY(read_vary(l, hx_option_text(options, VARY)));
-    HX_TRY(hx_option_read_integer("--tries", hx_option_text(options, TRIES), 1, MOST_TRIES,
+    HX_TRY(hx_option_read_integer("--tries", hx_option_text(options, TRIES), 1, HX_LIGHTEST_MOST,
                                   &l->n_most));
     l->file = options->argument[0];
     l->argument = options->argument + 1;

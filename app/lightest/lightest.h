@@ -13,6 +13,9 @@ typedef enum { HX_LIGHTEST_LIMITS, HX_LIGHTEST_VOLUME, HX_N_LIGHTEST_VARY } hx_l
 /* The designs of a try at which a limit is judged. */
 enum { HX_LIGHTEST_GREY, HX_LIGHTEST_BLACK_WHITE, HX_LIGHTEST_SURFACE, HX_N_LIGHTEST_DESIGN };
 
+/* Largest number of tries. */
+enum { HX_LIGHTEST_MOST = 100 };
+
 /* Exit statuses other than those of errors. */
 enum { HX_LIGHTEST_INTERRUPTED = 3, HX_LIGHTEST_NOT_MET = 4 };
 

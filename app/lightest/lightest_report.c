@@ -191,6 +191,16 @@ static const char *end_text(const hx_lightest *l)
     return text[l->end];
 }
 
+/* "`hextop lightest ... --resume` continues the search" with more tries; returns text. */
+static const char *continue_text(const hx_lightest *l, char text[HX_MESSAGE_SIZE])
+{
+    char command[HX_MESSAGE_SIZE];
+    const int n_most = 2 * l->n_most < HX_LIGHTEST_MOST ? 2 * l->n_most : HX_LIGHTEST_MOST;
+    hx_fit(text, HX_MESSAGE_SIZE, "%s continues the search",
+           command_text(l, "", l->vary, n_most, 1, command));
+    return text;
+}
+
 /* What would help if no try passes. */
 static void advise(const hx_lightest *l)
 {
@@ -199,8 +209,7 @@ static void advise(const hx_lightest *l)
         hx_log_info("more material does not help: raise the bound of the limit, or change the "
                     "part, its material or its supports");
     else if (l->end == HX_LIGHTEST_TRIES)
-        hx_log_info("%s continues the search",
-                    command_text(l, "", l->vary, 2 * l->n_most, 1, text));
+        hx_log_info("%s", continue_text(l, text));
     else if (l->vary == HX_LIGHTEST_LIMITS)
         hx_log_info("%s searches the volume instead; a projection makes the design and the part "
                     "more similar: 'optimization.projection={}'",
@@ -214,7 +223,7 @@ static void advise(const hx_lightest *l)
 static void print_kept(const hx_lightest *l, int kept)
 {
     const hx_lightest_try *const t = &l->tries[kept];
-    char path[PATH_MAX], amount[64];
+    char path[PATH_MAX], amount[64], text[HX_MESSAGE_SIZE];
     const double usage = t->made;
     hx_log_info("\nthe lightest part that meets all limits is that of try %d, %s: %s", kept + 1,
                 amount_text(l, t, amount, sizeof amount),
@@ -222,9 +231,10 @@ static void print_kept(const hx_lightest *l, int kept)
     print_limits(l, kept);
     print_warnings(l, kept + 1, "summary.json");
     print_warnings(l, kept + 1, "verify.json");
-    if (usage < HX_LIGHTEST_LOW)
-        hx_log_warning("it uses only %.3g of its worst limit, so a lighter part may exist: %s",
-                       usage, end_text(l));
+    if (!(usage < HX_LIGHTEST_LOW)) return;
+    hx_log_warning("it uses only %.3g of its worst limit, so a lighter part may exist: %s%s%s",
+                   usage, end_text(l), l->end == HX_LIGHTEST_TRIES ? "; " : "",
+                   l->end == HX_LIGHTEST_TRIES ? continue_text(l, text) : "");
 }
 
 int hx_lightest_print_end(const hx_lightest *l)
@@ -244,6 +254,8 @@ int hx_lightest_print_end(const hx_lightest *l)
                     hx_lightest_path(l, nearest + 1, "part.stl", path));
         print_limits(l, nearest);
     }
+    print_warnings(l, nearest + 1, "summary.json");
+    print_warnings(l, nearest + 1, "verify.json");
     advise(l);
     hx_log_usage_error("no try meets all limits (%s); the nearest is try %d, whose limit '%s' "
                        "uses %.3g of its bound",

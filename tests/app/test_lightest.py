@@ -127,12 +127,16 @@ def check_volume():
 
 
 def check_not_met():
+    code, text = hextop("lightest", "part.cfg", *FAST, "--tries", "1", "output.directory=one")
+    check(code == 0 and "a lighter part may exist: all tries are used up; `hextop lightest part.cfg output.directory=one "
+          "--refine 0 --tries 2 --resume` continues the search" in text, f"one try: {code} {text[-900:]}")
     code, text = hextop("lightest", "part.cfg", *FAST, "--tries", "1", "--vary", "volume", "optimization.start=0.3",
                         "output.directory=soft")
     search = read("soft/lightest.json")
     check(code == 4 and search["kept"] is None and search["end"] == "tries", f"none passes: {code} {text[-900:]}")
     check(search["tries"][0]["usage"]["surface"] > 1.0 and "no try meets all limits" in text
           and "the nearest is try 1, whose limit '" in text, f"nearest: {text[-900:]}")
+    check("try 1: the design is not black-and-white" in text, f"the warnings of the nearest: {text[-1500:]}")
     command = re.search(r"`hextop lightest part.cfg optimization.start=0.3 [^`]* --vary volume --refine 0 --tries 2 "
                         r"--resume` continues the search", text)
     check(command, f"what would help: {text[-900:]}")
