@@ -19,7 +19,8 @@ enum { HX_LIGHTEST_MOST = 100 };
 /* Exit statuses other than those of errors. */
 enum { HX_LIGHTEST_INTERRUPTED = 3, HX_LIGHTEST_NOT_MET = 4 };
 
-/* The search ends if the worst usage of the made part lies in this window; it aims at its middle. */
+/* The search ends if the worst usage of the made part lies in this window, whose middle is the
+ * aim. */
 #define HX_LIGHTEST_LOW 0.95
 #define HX_LIGHTEST_HIGH 1.0
 
@@ -136,8 +137,8 @@ int hx_lightest_is_interrupted(void);
 /* --- tries (lightest_try.c) --- */
 
 /* Runs, cuts out and verifies try l->n_try + 1, and reads its values. is_resumed: parts of it may
- * exist. Returns 0, an error, or an exit status: HX_LIGHTEST_INTERRUPTED, or that of a command whose
- * message has been printed. Sets l->end to HX_LIGHTEST_REFUSED if the run of a later try refuses
+ * exist. Returns 0, an error, or an exit status: HX_LIGHTEST_INTERRUPTED, or that of a command
+ * whose message has been printed. Sets l->end to HX_LIGHTEST_REFUSED if the run of a later try refuses
  * its limits. */
 int hx_lightest_do(hx_lightest *l, hx_lightest_try *t, int is_resumed);
 

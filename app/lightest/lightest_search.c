@@ -171,8 +171,8 @@ static int misses(const hx_lightest *l, const hx_lightest_try *t, size_t constra
            (worst_of(t) > HX_LIGHTEST_HIGH && l->limit[t->worst].constraint == (int)constraint);
 }
 
-/* missed: the strictest bound of a constraint that missed its limits; met: the loosest one, stricter
- * than that, that met them. NaN: there is none. Both count from zero_of. */
+/* missed: the strictest bound of a constraint that missed its limits; met: the loosest one that is
+ * stricter and met them. NaN: there is none. Both count from zero_of. */
 static void find_known(const hx_lightest *l, size_t i, int is_max, double *missed, double *met)
 {
     const double zero = zero_of(l, i);
