@@ -138,8 +138,8 @@ int hx_lightest_is_interrupted(void);
 
 /* Runs, cuts out and verifies try l->n_try + 1, and reads its values. is_resumed: parts of it may
  * exist. Returns 0, an error, or an exit status: HX_LIGHTEST_INTERRUPTED, or that of a command
- * whose message has been printed. Sets l->end to HX_LIGHTEST_REFUSED if the run of a later try refuses
- * its limits. */
+ * whose message has been printed. Sets l->end to HX_LIGHTEST_REFUSED if the run of a later try
+ * refuses its limits. */
 int hx_lightest_do(hx_lightest *l, hx_lightest_try *t, int is_resumed);
 
 /* --- files (lightest_files.c) --- */
