@@ -5,13 +5,11 @@
 #include "core/base/names.h"
 
 const hx_command *const hx_commands[] = {
-    &hx_command_new,      &hx_command_run,
-    &hx_command_check,    &hx_command_compare,
-    &hx_command_verify,   &hx_command_analyse,
-    &hx_command_mesh,     &hx_command_surface,
-    &hx_command_report,   &hx_command_matrix,
-    &hx_command_selftest, &hx_command_list,
-    &hx_command_help,     NULL,
+    &hx_command_new,     &hx_command_run,     &hx_command_lightest,
+    &hx_command_check,   &hx_command_compare, &hx_command_verify,
+    &hx_command_analyse, &hx_command_mesh,    &hx_command_surface,
+    &hx_command_report,  &hx_command_matrix,  &hx_command_selftest,
+    &hx_command_list,    &hx_command_help,    NULL,
 };
 enum { N_COMMAND = sizeof hx_commands / sizeof hx_commands[0] - 1 };
 

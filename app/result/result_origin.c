@@ -152,15 +152,24 @@ int hx_result_origin_find(hx_result_origin *o, hx_session *s, const char *file,
     return compare_settings(o, file, &was, settings);
 }
 
+/* 1 if KEY=VALUE sets the key of a line, in which the index of an entry is left out: "loads[].set"
+ * for loads[0].set. */
+static int sets_key(const char *override, const char *key)
+{
+    while (*key && *override == *key) {
+        if (*key == '[' && key[1] == ']') override += strspn(override + 1, "0123456789");
+        override++;
+        key++;
+    }
+    return !*key && override[strspn(override, " ")] == '=';
+}
+
 void hx_result_origin_excuse(hx_result_origin *o, size_t n, const char *const *override)
 {
     o->is_requested = o->n_key > 0 && o->n_key <= HX_ORIGIN_KEYS;
     for (int i = 0; i < o->n_key && o->is_requested; i++) {
-        const size_t length = strlen(o->key[i].key);
         size_t k = 0;
-        while (k < n && (strncmp(override[k], o->key[i].key, length) != 0 ||
-                         override[k][length + strspn(override[k] + length, " ")] != '='))
-            k++;
+        while (k < n && !sets_key(override[k], o->key[i].key)) k++;
         o->is_requested = k < n;
     }
 }

@@ -4,9 +4,9 @@
 
 #include "options.h"
 
-extern const hx_command hx_command_run, hx_command_check, hx_command_compare, hx_command_verify,
-    hx_command_analyse, hx_command_mesh, hx_command_new, hx_command_surface, hx_command_report,
-    hx_command_matrix, hx_command_selftest, hx_command_list, hx_command_help;
+extern const hx_command hx_command_run, hx_command_lightest, hx_command_check, hx_command_compare,
+    hx_command_verify, hx_command_analyse, hx_command_mesh, hx_command_new, hx_command_surface,
+    hx_command_report, hx_command_matrix, hx_command_selftest, hx_command_list, hx_command_help;
 
 /* All of them, in the order of the help; ends with NULL. */
 extern const hx_command *const hx_commands[];

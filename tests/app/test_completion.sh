@@ -73,7 +73,7 @@ fi
 "$hextop" help >usage
 "$hextop" list --keys | sed -n 's/^| `\([^`]*\)` | \([a-z/]*\) .*/\1 \2/p' >keys
 commands=$(sed -n 's/^  hextop \([a-z]*\) .*/\1/p' usage)
-ok "the usage has thirteen commands" test "$(echo "$commands" | wc -w)" = 13
+ok "the usage has fourteen commands" test "$(echo "$commands" | wc -w)" = 14
 ok "the schema has its keys" test "$(wc -l <keys)" -gt 90
 for command in $commands; do
     "$hextop" "$command" --help | sed -n 's/^  \(-[a-z], \)*\(--[a-z-]*\).*/\2/p'
@@ -174,7 +174,7 @@ mkdir folder
 touch part.cfg part.vtk part.msh part.stl 'two words.cfg' part.cdb notes.txt
 COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
 case_of "hextop ru" "run"
-case_of "hextop " "analyse check compare help list matrix mesh new report run selftest surface verify"
+case_of "hextop " "analyse check compare help lightest list matrix mesh new report run selftest surface verify"
 case_of "hextop compare --op" "--operators"
 case_of "hextop verify --t" "--threshold --tolerance"
 case_of "hextop --qu" "--quiet"
@@ -188,6 +188,8 @@ case_of "hextop compare --sizes 1 p" "part.cfg"
 case_of "hextop surface part.vtk o.stl --preserve lo" "loads"
 case_of "hextop run " "folder part.cfg two words.cfg"
 case_of "hextop -v run p" "part.cfg"
+case_of "hextop lightest p" "part.cfg"
+case_of "hextop lightest part.cfg --vary v" "volume"
 case_of "hextop verify p" "part.vtk"
 case_of "hextop verify part.vtk p" "part.cfg"
 case_of "hextop surface part.vtk p" "part.stl"

@@ -44,7 +44,7 @@ BACKEND = BELOW + SOLVER + ["core/comm", "core/dist", "core/design"]
 BACKENDS = ["core/cpu", "gpu"]  # mirror images
 BACKEND_ROOMS = ["device", "matrix", "operator", "multigrid", "design"]  # each may include the ones before it
 APP = ["app/text", "app/config", "app/session", "app/result", "app/diag", "app/output"]  # each may include the ones before it
-COMMANDS = ["app/analyse", "app/check", "app/compare", "app/help", "app/matrix", "app/mesh", "app/new",
+COMMANDS = ["app/analyse", "app/check", "app/compare", "app/help", "app/lightest", "app/matrix", "app/mesh", "app/new",
             "app/report", "app/run", "app/selftest", "app/surface", "app/verify"]
 ALL_CORE = list(CORE)  # all except core/cpu, which no room includes
 

@@ -1,0 +1,264 @@
+/* What a search prints: a line per try, and at the end the kept try or what would help. */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../session/limits.h"
+#include "../text/json_read.h"
+#include "../text/shell_word.h"
+#include "../text/table.h"
+#include "core/base/fit.h"
+#include "lightest.h"
+
+/* 0: for heat there is no analysis of the surface. */
+static int is_surface(const hx_lightest *l)
+{
+    return l->made == HX_LIGHTEST_SURFACE;
+}
+
+/* Mass of the part, or its volume without a density. */
+static const char *amount_text(const hx_lightest *l, const hx_lightest_try *t, char *text,
+                               size_t n_text)
+{
+    const hx_units *const u = &l->cfg.units;
+    if (hx_lightest_has_mass(l))
+        return hx_units_mass_text(u, t->volume * l->cfg.material.density, text, n_text);
+    hx_fit(text, n_text, "%.6g%s", t->volume, u->volume);
+    return text;
+}
+
+static const char *usage_text(double usage, char text[32])
+{
+    if (isfinite(usage))
+        snprintf(text, 32, usage < 100.0 ? "%.3f" : "%.3g", usage);
+    else
+        snprintf(text, 32, "-");
+    return text;
+}
+
+/* What the run was given: its volume, or its bound of the limit that is worst on the surface. */
+static const char *given_text(const hx_lightest *l, const hx_lightest_try *t, char *text,
+                              size_t n_text)
+{
+    const int i = l->limit[t->worst].constraint;
+    const char *const unit = l->limit[t->worst].unit;
+    char spaced[64];
+    hx_fit(spaced, sizeof spaced, "%s%s", unit[0] ? " " : "", unit);
+    if (l->vary == HX_LIGHTEST_VOLUME)
+        hx_fit(text, n_text, "%.4g", t->volume_fraction);
+    else
+        hx_bound_text(t->max[i], t->min[i], spaced, text, n_text);
+    return text;
+}
+
+/* --- a line per try --- */
+
+/* The columns have fixed widths, since the lines appear one by one. */
+#define ROW "%5s  %14s  %7s  %7s  %7s  %-20s  %-24s  %s"
+
+void hx_lightest_print_header(const hx_lightest *l)
+{
+    if (l->level == HX_LOG_VERBOSE) return; /* the commands print between the lines */
+    hx_log_info("share of the bound that the worst limit uses: above 1 it is missed; the search "
+                "ends if the %s uses %g to %g",
+                is_surface(l) ? "surface" : "0/1 design", HX_LIGHTEST_LOW, HX_LIGHTEST_HIGH);
+    hx_log_info(ROW, "try", hx_lightest_has_mass(l) ? "mass" : "volume", "grey", "0/1", "surface",
+                "worst limit",
+                l->vary == HX_LIGHTEST_VOLUME ? "volume fraction of run" : "bound of run", "time");
+}
+
+void hx_lightest_print_try(const hx_lightest *l, int i)
+{
+    const hx_lightest_try *const t = &l->tries[i];
+    char number[16], amount[64], usage[HX_N_LIGHTEST_DESIGN][32], given[128], seconds[64];
+    snprintf(number, sizeof number, "%d", i + 1);
+    for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++) usage_text(t->usage[d], usage[d]);
+    hx_log_info(ROW, number, amount_text(l, t, amount, sizeof amount), usage[HX_LIGHTEST_GREY],
+                usage[HX_LIGHTEST_BLACK_WHITE], usage[HX_LIGHTEST_SURFACE], l->limit[t->worst].name,
+                given_text(l, t, given, sizeof given),
+                hx_format_seconds(t->seconds, seconds, sizeof seconds));
+}
+
+/* --- the end --- */
+
+static void print_table(const hx_lightest *l, int marked, const char *mark)
+{
+    hx_table table;
+    char text[128], usage[32];
+    hx_table_begin(&table, "rrrrrlll");
+    table.level = HX_LOG_NORMAL;
+    hx_table_add(&table, "try");
+    hx_table_add(&table, "%s", hx_lightest_has_mass(l) ? "mass" : "volume");
+    hx_table_add_words(&table, "grey|0/1|surface|worst limit");
+    hx_table_add(&table, "%s", l->vary == HX_LIGHTEST_VOLUME ? "volume fraction" : "bound of run");
+    hx_table_add(&table, " ");
+    for (int i = 0; i < l->n_try; i++) {
+        const hx_lightest_try *const t = &l->tries[i];
+        hx_table_add(&table, "%d", i + 1);
+        hx_table_add(&table, "%s", amount_text(l, t, text, sizeof text));
+        for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++)
+            hx_table_add(&table, "%s", usage_text(t->usage[d], usage));
+        hx_table_add(&table, "%s", l->limit[t->worst].name);
+        hx_table_add(&table, "%s", given_text(l, t, text, sizeof text));
+        hx_table_add(&table, "%s", i == marked ? mark : " ");
+    }
+    hx_table_end(&table, 2);
+}
+
+/* Each limit of a try with its value on the surface. */
+static void print_limits(const hx_lightest *l, int i)
+{
+    const hx_lightest_try *const t = &l->tries[i];
+    hx_table table;
+    char bound[128], unit[64], usage[32];
+    hx_table_begin(&table, "lrlr");
+    table.level = HX_LOG_NORMAL;
+    hx_table_add_words(&table,
+                       is_surface(l) ? "limit|surface|allowed|share" : "limit|0/1|allowed|share");
+    for (int k = 0; k < l->n_limit; k++) {
+        const hx_lightest_limit *const limit = &l->limit[k];
+        const hx_config_constraint *const c = hx_lightest_constraint(l, (size_t)limit->constraint);
+        const double value = t->value[l->made][k];
+        hx_fit(unit, sizeof unit, "%s%s", limit->unit[0] ? " " : "", limit->unit);
+        hx_table_add(&table, "%s", limit->name);
+        hx_table_add(&table, "%.6g%s", value, unit);
+        hx_table_add(&table, "%s", hx_bound_text(c->max, c->min, unit, bound, sizeof bound));
+        hx_table_add(&table, "%s", usage_text(hx_lightest_usage(l, k, value), usage));
+    }
+    hx_table_end(&table, 2);
+}
+
+/* Prints the entries of "warnings" in a file of the kept try: texts, or objects with one. */
+static void print_warnings(const hx_lightest *l, int number, const char *name)
+{
+    char path[PATH_MAX];
+    hx_json_tree tree = {0};
+    if (hx_json_read(&tree, hx_lightest_path(l, number, name, path)) == HX_OK) {
+        const hx_json_value *const list = hx_json_at(tree.root, "warnings");
+        for (const hx_json_value *v = list ? list->first : NULL; v; v = v->next) {
+            const char *const text =
+                v->kind == HX_JSON_STRING ? v->text : hx_json_text_at(v, "text", "");
+            if (text[0]) hx_log_warning("try %d: %s", number, text);
+        }
+    }
+    hx_json_free(&tree);
+    hx_error_clear(); /* it was read before, or is not needed */
+}
+
+/* text: the command of this search with other options, in back quotes. suffix: end of the name of
+ * another folder; "": the same folder. */
+static const char *command_text(const hx_lightest *l, const char *suffix, hx_lightest_vary vary,
+                                int n_most, int is_resumed, char text[HX_MESSAGE_SIZE])
+{
+    char word[HX_SHELL_WORD], key[PATH_MAX + 64];
+    size_t n = hx_fit(text, HX_MESSAGE_SIZE, "`hextop lightest %s",
+                      hx_shell_word(l->file, word, sizeof word));
+    for (size_t i = 0; i < l->n_argument; i++)
+        n += hx_fit(text + n, HX_MESSAGE_SIZE - n, " %s",
+                    hx_shell_word(l->argument[i], word, sizeof word));
+    hx_fit(key, sizeof key, "output.directory=%s%s", l->folder, suffix);
+    if (suffix[0])
+        n += hx_fit(text + n, HX_MESSAGE_SIZE - n, " %s", hx_shell_word(key, word, sizeof word));
+    if (vary != HX_LIGHTEST_LIMITS)
+        n += hx_fit(text + n, HX_MESSAGE_SIZE - n, " --vary %s", hx_lightest_vary_word(vary));
+    for (size_t i = 0; i < l->n_pass; i++)
+        n += hx_fit(text + n, HX_MESSAGE_SIZE - n, " %s", l->pass[i]);
+    if (n_most > 0) n += hx_fit(text + n, HX_MESSAGE_SIZE - n, " --tries %d", n_most);
+    hx_fit(text + n, HX_MESSAGE_SIZE - n, "%s`", is_resumed ? " --resume" : "");
+    return text;
+}
+
+void hx_lightest_print_interrupted(const hx_lightest *l)
+{
+    char text[HX_MESSAGE_SIZE];
+    hx_log_warning("interrupted; the tries so far are complete, and %s continues the search",
+                   command_text(l, "", l->vary, l->n_most, 1, text));
+}
+
+/* Why the search ended although the window was not reached; "" if it was. */
+static const char *end_text(const hx_lightest *l)
+{
+    static const char *const text[] = {
+        [HX_LIGHTEST_GOES_ON] = "",
+        [HX_LIGHTEST_FOUND] = "",
+        [HX_LIGHTEST_TRIES] = "all tries are used up",
+        [HX_LIGHTEST_SAME] = "the next try would repeat an earlier one",
+        [HX_LIGHTEST_BRACKET] = "a try that passes and one that does not differ by less than 1 %",
+        [HX_LIGHTEST_FULL] = "the limits are missed although all of the part is solid",
+        [HX_LIGHTEST_REFUSED] = "the run of the next try was refused",
+    };
+    return text[l->end];
+}
+
+/* "`hextop lightest ... --resume` continues the search" with more tries; returns text. */
+static const char *continue_text(const hx_lightest *l, char text[HX_MESSAGE_SIZE])
+{
+    char command[HX_MESSAGE_SIZE];
+    const int n_most = 2 * l->n_most < HX_LIGHTEST_MOST ? 2 * l->n_most : HX_LIGHTEST_MOST;
+    hx_fit(text, HX_MESSAGE_SIZE, "%s continues the search",
+           command_text(l, "", l->vary, n_most, 1, command));
+    return text;
+}
+
+/* What would help if no try passes. */
+static void advise(const hx_lightest *l)
+{
+    char text[HX_MESSAGE_SIZE];
+    if (l->end == HX_LIGHTEST_FULL)
+        hx_log_info("more material does not help: raise the bound of the limit, or change the "
+                    "part, its material or its supports");
+    else if (l->end == HX_LIGHTEST_TRIES)
+        hx_log_info("%s", continue_text(l, text));
+    else if (l->vary == HX_LIGHTEST_LIMITS)
+        hx_log_info("%s searches the volume instead; a projection makes the design and the part "
+                    "more similar: 'optimization.projection={}'",
+                    command_text(l, "-volume", HX_LIGHTEST_VOLUME, 0, 0, text));
+    else
+        hx_log_info(
+            "a finer mesh, or a projection ('optimization.projection={}'), makes the design "
+            "and the part more similar");
+}
+
+static void print_kept(const hx_lightest *l, int kept)
+{
+    const hx_lightest_try *const t = &l->tries[kept];
+    char path[PATH_MAX], amount[64], text[HX_MESSAGE_SIZE];
+    const double usage = t->made;
+    hx_log_info("\nthe lightest part that meets all limits is that of try %d, %s: %s", kept + 1,
+                amount_text(l, t, amount, sizeof amount),
+                hx_lightest_path(l, kept + 1, "part.stl", path));
+    print_limits(l, kept);
+    print_warnings(l, kept + 1, "summary.json");
+    print_warnings(l, kept + 1, "verify.json");
+    if (!(usage < HX_LIGHTEST_LOW)) return;
+    hx_log_warning("it uses only %.3g of its worst limit, so a lighter part may exist: %s%s%s",
+                   usage, end_text(l), l->end == HX_LIGHTEST_TRIES ? "; " : "",
+                   l->end == HX_LIGHTEST_TRIES ? continue_text(l, text) : "");
+}
+
+int hx_lightest_print_end(const hx_lightest *l)
+{
+    const int kept = hx_lightest_kept(l), nearest = hx_lightest_nearest(l);
+    char path[PATH_MAX];
+    hx_log_info("%s", "");
+    print_table(l, kept >= 0 ? kept : nearest, kept >= 0 ? "kept" : "nearest");
+    if (kept >= 0) {
+        print_kept(l, kept);
+        return 0;
+    }
+    if (nearest < 0) return HX_LIGHTEST_NOT_MET;
+    const hx_lightest_try *const t = &l->tries[nearest];
+    if (!t->error) {
+        hx_log_info("\nnearest: try %d, %s", nearest + 1,
+                    hx_lightest_path(l, nearest + 1, "part.stl", path));
+        print_limits(l, nearest);
+    }
+    print_warnings(l, nearest + 1, "summary.json");
+    print_warnings(l, nearest + 1, "verify.json");
+    advise(l);
+    hx_log_usage_error("no try meets all limits (%s); the nearest is try %d, whose limit '%s' "
+                       "uses %.3g of its bound",
+                       end_text(l), nearest + 1, l->limit[t->worst].name, t->made);
+    return HX_LIGHTEST_NOT_MET;
+}

@@ -1,0 +1,214 @@
+/* One try: run, surface and verify, in a folder of its own. */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../text/commands.h"
+#include "../text/json_read.h"
+#include "core/base/atomic_file.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "lightest.h"
+
+#define PART "part.stl"
+
+/* --- words --- */
+
+static int add_bound(hx_words *words, size_t i, const char *key, double value)
+{
+    char text[64];
+    if (isnan(value)) return HX_OK;
+    return hx_words_add(words, "optimization.constraints[%zu].%s=%s", i, key,
+                        hx_format_double(value, text, sizeof text));
+}
+
+static int add_bounds(const hx_lightest *l, hx_words *words, const double *max, const double *min)
+{
+    for (size_t i = 0; i < l->n_constraint; i++) {
+        HX_TRY(add_bound(words, i, "max", max ? max[i] : hx_lightest_constraint(l, i)->max));
+        HX_TRY(add_bound(words, i, "min", min ? min[i] : hx_lightest_constraint(l, i)->min));
+    }
+    return HX_OK;
+}
+
+/* 1 if the objective of FILE is the amount of material, which a try at a given volume replaces. */
+static int is_of_amount(const hx_lightest *l)
+{
+    const char *const kind = l->cfg.optimization.objective.kind;
+    return strcmp(kind, "volume") == 0 || strcmp(kind, "mass") == 0;
+}
+
+static int add_change(const hx_lightest *l, hx_words *words, const hx_lightest_try *t)
+{
+    HX_TRY(add_bounds(l, words, t->max, t->min));
+    if (l->vary == HX_LIGHTEST_LIMITS) return HX_OK;
+    if (is_of_amount(l)) HX_TRY(hx_words_add(words, "optimization.objective=compliance"));
+    HX_TRY(hx_words_add(words, "optimization.start=")); /* the volume of the try */
+    return hx_words_add(words, "optimization.volume_fraction=%g", t->volume_fraction);
+}
+
+static int run_words(const hx_lightest *l, const hx_lightest_try *t, int number, const char *option,
+                     hx_words *words)
+{
+    char path[PATH_MAX];
+    HX_TRY(hx_words_add(words, "hextop"));
+    HX_TRY(hx_words_add(words, "run"));
+    HX_TRY(hx_words_add(words, "%s", l->file));
+    for (size_t i = 0; i < l->n_argument; i++) HX_TRY(hx_words_add(words, "%s", l->argument[i]));
+    HX_TRY(add_change(l, words, t));
+    HX_TRY(hx_words_add(words, "output.directory=%s", hx_lightest_path(l, number, "", path)));
+    HX_TRY(hx_words_add(words, "output.every=0"));
+    return option ? hx_words_add(words, "%s", option) : HX_OK;
+}
+
+static int surface_words(const hx_lightest *l, int number, hx_words *words)
+{
+    char path[PATH_MAX];
+    HX_TRY(hx_words_add(words, "hextop"));
+    HX_TRY(hx_words_add(words, "surface"));
+    HX_TRY(hx_words_add(words, "%s", hx_lightest_path(l, number, "", path)));
+    return hx_words_add(words, "%s", hx_lightest_path(l, number, PART, path));
+}
+
+/* The limits are judged against the bounds of FILE. */
+static int verify_words(const hx_lightest *l, int number, int with_surface, hx_words *words)
+{
+    char path[PATH_MAX];
+    HX_TRY(hx_words_add(words, "hextop"));
+    HX_TRY(hx_words_add(words, "verify"));
+    HX_TRY(hx_words_add(words, "%s", hx_lightest_path(l, number, "", path)));
+    HX_TRY(add_bounds(l, words, NULL, NULL));
+    if (!with_surface) return HX_OK;
+    for (size_t i = 0; i < l->n_pass; i++) HX_TRY(hx_words_add(words, "%s", l->pass[i]));
+    HX_TRY(hx_words_add(words, "--surface"));
+    return hx_words_add(words, "%s", hx_lightest_path(l, number, PART, path));
+}
+
+/* --- steps --- */
+
+/* Calls a command; prints the message of a failure that is an exit status. allowed: such a status
+ * that is none. */
+static int call(const hx_lightest *l, int number, const hx_command *command, const hx_words *words,
+                int allowed)
+{
+    char message[HX_MESSAGE_SIZE];
+    const int rc = hx_lightest_call(l, command, words, message);
+    if (rc < 0) hx_error_prefix("try %d, %s: ", number, command->name);
+    if (rc <= 0 || rc == allowed) return rc < 0 ? rc : HX_OK;
+    if (l->level != HX_LOG_VERBOSE && message[0])
+        hx_log_usage_error("try %d, %s: %s", number, command->name, message);
+    return rc;
+}
+
+static int is_done(const hx_lightest *l, int number)
+{
+    char path[PATH_MAX];
+    hx_json_tree tree = {0};
+    hx_lightest_path(l, number, "summary.json", path);
+    const int done = access(path, F_OK) == 0 && hx_json_read(&tree, path) == HX_OK &&
+                     strcmp(hx_json_text_at(tree.root, "status", ""), "done") == 0;
+    hx_json_free(&tree);
+    hx_error_clear(); /* a run without a summary did not end */
+    return done;
+}
+
+static int has_checkpoint(const hx_lightest *l, int number)
+{
+    char path[PATH_MAX];
+    return access(hx_lightest_path(l, number, "checkpoint.state", path), F_OK) == 0;
+}
+
+/* The option with which a run begins. A complete result is of an earlier search and is replaced;
+ * its summary goes first, so that it is not mistaken for that of this run. */
+static const char *begin_option(const hx_lightest *l, int number)
+{
+    char path[PATH_MAX];
+    if (!is_done(l, number)) return NULL;
+    hx_atomic_file_remove(hx_lightest_path(l, number, "summary.json", path));
+    return "--force";
+}
+
+static int run_try(hx_lightest *l, const hx_lightest_try *t, int number, int is_resumed)
+{
+    hx_words words = {0};
+    const char *option = NULL;
+    if (is_resumed && is_done(l, number)) return HX_OK;
+    if (!is_resumed)
+        option = begin_option(l, number);
+    else if (has_checkpoint(l, number))
+        option = "--resume";
+    l->started = number;
+    HX_TRY(hx_lightest_write(l, 0));
+    int rc = run_words(l, t, number, option, &words);
+    if (rc == HX_OK) rc = call(l, number, &hx_command_run, &words, 0);
+    hx_words_free(&words);
+    hx_lightest_signals_end(); /* those of the run */
+    return rc;
+}
+
+static int cut_out(const hx_lightest *l, int number)
+{
+    hx_words words = {0};
+    int rc = surface_words(l, number, &words);
+    if (rc == HX_OK) rc = call(l, number, &hx_command_surface, &words, 0);
+    hx_words_free(&words);
+    return rc == HX_OK && hx_lightest_is_interrupted() ? HX_LIGHTEST_INTERRUPTED : rc;
+}
+
+static int verify(const hx_lightest *l, int number, int with_surface)
+{
+    hx_words words = {0};
+    int rc = verify_words(l, number, with_surface, &words);
+    if (rc == HX_OK) rc = call(l, number, &hx_command_verify, &words, HX_LIGHTEST_NOT_MET);
+    hx_words_free(&words);
+    return rc;
+}
+
+/* Without a surface that can be analysed, for example because it falls apart, t->error is the
+ * reason, and only the other designs are verified. */
+static int make_part(const hx_lightest *l, int number, hx_lightest_try *t)
+{
+    int rc = cut_out(l, number);
+    if (rc == HX_OK) rc = verify(l, number, l->made == HX_LIGHTEST_SURFACE);
+    if (rc != HX_EINPUT) return rc;
+    HX_TRY(hx_strdup(&t->error, hx_error_message()));
+    hx_log_warning("%s", t->error);
+    return verify(l, number, 0);
+}
+
+static void show_step(const hx_lightest *l, int number, const char *what)
+{
+    char path[PATH_MAX];
+    if (l->level == HX_LOG_NORMAL && hx_log_is_terminal())
+        hx_log_status("try %d: %s; %s", number, what, hx_lightest_path(l, number, "run.log", path));
+}
+
+int hx_lightest_do(hx_lightest *l, hx_lightest_try *t, int is_resumed)
+{
+    const int number = l->n_try + 1;
+    const double begin = hx_clock();
+    show_step(l, number, "optimizing");
+    int rc = run_try(l, t, number, is_resumed);
+    if (rc == HX_EINPUT && number > 1) {
+        l->end = HX_LIGHTEST_REFUSED;
+        hx_log_warning("%s", hx_error_message());
+        return HX_OK;
+    }
+    if (rc != HX_OK) return rc;
+    HX_TRY(hx_lightest_check_mesh(l, number));
+    show_step(l, number, "cutting out and analysing the part");
+    hx_lightest_signals_begin();
+    rc = make_part(l, number, t);
+    hx_lightest_signals_end();
+    if (rc != HX_OK) return rc;
+    HX_TRY(hx_lightest_read_try(l, number, t));
+    hx_lightest_judge(l, t);
+    t->seconds = hx_clock() - begin;
+    l->tries[l->n_try++] = *t;
+    memset(t, 0, sizeof *t);
+    HX_TRY(hx_lightest_write(l, 0));
+    return hx_lightest_is_interrupted() ? HX_LIGHTEST_INTERRUPTED : HX_OK;
+}
