@@ -16,8 +16,8 @@ enum { HX_LIGHTEST_GREY, HX_LIGHTEST_BLACK_WHITE, HX_LIGHTEST_SURFACE, HX_N_LIGH
 /* Largest number of tries. */
 enum { HX_LIGHTEST_MOST = 100 };
 
-/* Exit statuses other than those of errors. */
-enum { HX_LIGHTEST_INTERRUPTED = 3, HX_LIGHTEST_NOT_MET = 4 };
+/* Exit status if a signal ended the search. */
+enum { HX_LIGHTEST_INTERRUPTED = 3 };
 
 /* The search ends if the worst usage of the made part lies in this window, whose middle is the
  * aim. */

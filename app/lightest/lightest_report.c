@@ -9,6 +9,7 @@
 #include "../text/shell_word.h"
 #include "../text/table.h"
 #include "core/base/fit.h"
+#include "../text/commands.h"
 #include "lightest.h"
 
 /* 0: for heat there is no analysis of the surface. */
@@ -247,7 +248,7 @@ int hx_lightest_print_end(const hx_lightest *l)
         print_kept(l, kept);
         return 0;
     }
-    if (nearest < 0) return HX_LIGHTEST_NOT_MET;
+    if (nearest < 0) return HX_EXIT_LIMIT;
     const hx_lightest_try *const t = &l->tries[nearest];
     if (!t->error) {
         hx_log_info("\nnearest: try %d, %s", nearest + 1,
@@ -260,5 +261,5 @@ int hx_lightest_print_end(const hx_lightest *l)
     hx_log_usage_error("no try meets all limits (%s); the nearest is try %d, whose limit '%s' "
                        "uses %.3g of its bound",
                        end_text(l), nearest + 1, l->limit[t->worst].name, t->made);
-    return HX_LIGHTEST_NOT_MET;
+    return HX_EXIT_LIMIT;
 }

@@ -162,7 +162,7 @@ static int verify(const hx_lightest *l, int number, int with_surface)
 {
     hx_words words = {0};
     int rc = verify_words(l, number, with_surface, &words);
-    if (rc == HX_OK) rc = call(l, number, &hx_command_verify, &words, HX_LIGHTEST_NOT_MET);
+    if (rc == HX_OK) rc = call(l, number, &hx_command_verify, &words, HX_EXIT_LIMIT);
     hx_words_free(&words);
     return rc;
 }

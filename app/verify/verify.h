@@ -39,9 +39,6 @@ typedef struct hx_verify_analysis {
     double pcg_residual;
 } hx_verify_analysis;
 
-/* Exit status of a command if the made part misses a limit. */
-enum { HX_EXIT_LIMIT = 4 };
-
 /* The options of `hextop verify`. */
 enum {
     HX_VERIFY_THRESHOLD,

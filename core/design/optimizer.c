@@ -550,10 +550,10 @@ static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
     record->is_held_back = step.change < tolerance && step.free_change >= tolerance;
     record->volume_trials += step.trials;
     record->is_flat |= step.is_flat;
-    record->objective_change = isfinite(opt->last_value)
-                                   ? fabs(record->objective - opt->last_value) /
-                                         fmax(fabs(record->objective), DBL_MIN)
-                                   : INFINITY;
+    record->objective_change =
+        isfinite(opt->last_value)
+            ? fabs(record->objective - opt->last_value) / fmax(fabs(record->objective), DBL_MIN)
+            : INFINITY;
     opt->last_value = record->objective;
     return HX_OK;
 }

@@ -82,8 +82,8 @@ typedef struct hx_iteration {
     /* 1: near asymptotes of the update hold the densities back, so that a change below
      * change_tolerance is no convergence */
     int is_held_back;
-    int is_rejected;  /* 1: the update rejected designs before this one (gcmma, update.h) */
-    double kkt;       /* hx_update_step.kkt: 0 at an optimum; NAN: the update does not compute it */
+    int is_rejected; /* 1: the update rejected designs before this one (gcmma, update.h) */
+    double kkt;      /* hx_update_step.kkt: 0 at an optimum; NAN: the update does not compute it */
     /* of the objective from the last design, relative to it; infinite if that belongs to another
      * function */
     double objective_change;

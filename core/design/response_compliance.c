@@ -3,12 +3,12 @@
 #include "design_ops.h"
 #include "response.h"
 
-static hx_response_unit unit(const hx_problem *problem)
+static hx_response_unit compliance_unit(const hx_problem *problem)
 {
     return hx_problem_is_heat(problem) ? HX_VALUE_POWER_TEMPERATURE : HX_VALUE_ENERGY;
 }
 
-static int value(const hx_response *o, double *compliance)
+static int compliance_value(const hx_response *o, double *compliance)
 {
     hx_analysis *const a = o->analysis;
     HX_TRY(hx_analysis_compliance(a, compliance));
@@ -27,7 +27,7 @@ static int add_body_work(hx_analysis *a, int c, double *d_dc)
 }
 
 /* dC/drho_e = -p rho_e^(p-1) E u_e' Ke u_e, also with prescribed displacements. */
-static int derivative(const hx_response *o, const double *d_energy, double *d_dc)
+static int compliance_derivative(const hx_response *o, const double *d_energy, double *d_dc)
 {
     hx_analysis *const a = o->analysis;
     hx_device *dev = a->dev;
@@ -49,7 +49,7 @@ const hx_response_kind hx_response_compliance = {
     .is_constraint = 1,
     .takes = HX_TAKES_CASE,
     .is_distributed = 1,
-    .unit = unit,
-    .value = value,
-    .derivative = derivative,
+    .unit = compliance_unit,
+    .value = compliance_value,
+    .derivative = compliance_derivative,
 };

@@ -2,7 +2,7 @@
  * of two sets, or the largest. */
 #include "response_set.h"
 
-static hx_response_unit unit(const hx_problem *problem)
+static hx_response_unit displacement_unit(const hx_problem *problem)
 {
     (void)problem;
     return HX_VALUE_LENGTH;
@@ -25,7 +25,7 @@ const hx_response_kind hx_response_displacement = {
              HX_TAKES_LARGEST | HX_TAKES_CASE,
     .needs = HX_TAKES_SET,
     .is_distributed = 1,
-    .unit = unit,
+    .unit = displacement_unit,
     .check = check,
     .bytes = hx_response_set_bytes,
     .create = hx_field_create,

@@ -9,7 +9,7 @@
 #include "../linalg/vector_ops.h"
 #include "response.h"
 
-static hx_response_unit unit(const hx_problem *problem)
+static hx_response_unit mass_unit(const hx_problem *problem)
 {
     (void)problem;
     return HX_VALUE_MASS;
@@ -48,14 +48,14 @@ static int create(hx_response *o)
     return rc;
 }
 
-static int value(const hx_response *o, double *mass)
+static int mass_value(const hx_response *o, double *mass)
 {
     hx_device *const dev = o->analysis->dev;
     return dev->ops->vector->field_dot(dev, o->analysis->fields->mesh->n_elem, o->impl,
                                        o->measured->d_physical, mass);
 }
 
-static int derivative(const hx_response *o, const double *d_energy, double *d_dg)
+static int mass_derivative(const hx_response *o, const double *d_energy, double *d_dg)
 {
     const hx_analysis *const a = o->analysis;
     (void)d_energy;
@@ -74,11 +74,11 @@ const hx_response_kind hx_response_mass = {
     .is_constraint = 1,
     .is_linear = 1,
     .is_distributed = 1,
-    .unit = unit,
+    .unit = mass_unit,
     .check = check,
     .bytes = mass_bytes,
     .create = create,
-    .value = value,
-    .derivative = derivative,
+    .value = mass_value,
+    .derivative = mass_derivative,
     .destroy = destroy,
 };

@@ -14,7 +14,7 @@
 #include "analysis_internal.h"
 #include "response_set.h"
 
-static hx_response_unit unit(const hx_problem *problem)
+static hx_response_unit reaction_unit(const hx_problem *problem)
 {
     return hx_problem_is_heat(problem) ? HX_VALUE_POWER : HX_VALUE_FORCE;
 }
@@ -121,7 +121,7 @@ const hx_response_kind hx_response_reaction = {
     .takes = HX_TAKES_SET | HX_TAKES_DIRECTION | HX_TAKES_MAGNITUDE | HX_TAKES_CASE,
     .needs = HX_TAKES_SET,
     .is_distributed = 1,
-    .unit = unit,
+    .unit = reaction_unit,
     .check = check_held,
     .bytes = hx_response_set_bytes,
     .create = create_held,

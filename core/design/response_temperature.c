@@ -2,7 +2,7 @@
  * absolute: the solved difference to the reference plus the reference (problem.h). */
 #include "response_set.h"
 
-static hx_response_unit unit(const hx_problem *problem)
+static hx_response_unit temperature_unit(const hx_problem *problem)
 {
     (void)problem;
     return HX_VALUE_TEMPERATURE;
@@ -30,7 +30,7 @@ static double offset(const hx_response *o)
     return weight * o->analysis->problem->reference;
 }
 
-static int value(const hx_response *o, double *temperature)
+static int temperature_value(const hx_response *o, double *temperature)
 {
     HX_TRY(hx_field_value(o, temperature));
     *temperature += offset(o);
@@ -45,13 +45,13 @@ const hx_response_kind hx_response_temperature = {
     .takes = HX_TAKES_SET | HX_TAKES_SET_2 | HX_TAKES_LARGEST | HX_TAKES_MAGNITUDE | HX_TAKES_CASE,
     .needs = HX_TAKES_SET,
     .is_distributed = 1,
-    .unit = unit,
+    .unit = temperature_unit,
     .check = check,
     .bytes = hx_response_set_bytes,
     .create = hx_field_create,
     .prepare = hx_field_prepare,
     .accept = hx_field_accept,
-    .value = value,
+    .value = temperature_value,
     .adjoint_load = hx_field_load,
     .snapshot = hx_field_snapshot,
     .destroy = hx_field_destroy,

@@ -2,13 +2,13 @@
 #include "../linalg/vector_ops.h"
 #include "response.h"
 
-static int value(const hx_response *o, double *volume)
+static int volume_value(const hx_response *o, double *volume)
 {
     *volume = o->measured->volume;
     return HX_OK;
 }
 
-static int derivative(const hx_response *o, const double *d_energy, double *d_dg)
+static int volume_derivative(const hx_response *o, const double *d_energy, double *d_dg)
 {
     const hx_analysis *const a = o->analysis;
     const int64_t n = a->fields->mesh->n_elem;
@@ -25,6 +25,6 @@ const hx_response_kind hx_response_volume = {
     .is_constraint = 1,
     .is_linear = 1,
     .is_distributed = 1,
-    .value = value,
-    .derivative = derivative,
+    .value = volume_value,
+    .derivative = volume_derivative,
 };

@@ -4,7 +4,7 @@
 #include "../linalg/vector_ops.h"
 #include "response.h"
 
-static hx_response_unit unit(const hx_problem *problem)
+static hx_response_unit worst_unit(const hx_problem *problem)
 {
     return hx_response_compliance.unit(problem);
 }
@@ -21,7 +21,7 @@ static int worst_case(const hx_analysis *a, double *largest)
     return worst;
 }
 
-static int value(const hx_response *o, double *largest)
+static int worst_value(const hx_response *o, double *largest)
 {
     double sum;
     HX_TRY(hx_analysis_compliance(o->analysis, &sum));
@@ -29,7 +29,7 @@ static int value(const hx_response *o, double *largest)
     return HX_OK;
 }
 
-static int derivative(const hx_response *o, const double *d_energy, double *d_dc)
+static int worst_derivative(const hx_response *o, const double *d_energy, double *d_dc)
 {
     const hx_analysis *const a = o->analysis;
     double largest;
@@ -47,7 +47,7 @@ const hx_response_kind hx_response_worst_compliance = {
     .is_objective = 1,
     .is_distributed = 1,
     .is_worst_case = 1,
-    .unit = unit,
-    .value = value,
-    .derivative = derivative,
+    .unit = worst_unit,
+    .value = worst_value,
+    .derivative = worst_derivative,
 };

@@ -107,8 +107,7 @@ static int create_solver(fixture_solver *s, const hx_problem *problem, fixture_s
 {
     /* not every device has blocks of one unknown */
     if (hx_problem_is_heat(problem))
-        settings->op_kind =
-            hx_operator_kind_of(hx_operator_kind_find(device.ops->name, "csr"), 1);
+        settings->op_kind = hx_operator_kind_of(hx_operator_kind_find(device.ops->name, "csr"), 1);
     settings->layout = hx_layout_first(settings->op_kind);
     return fixture_solver_create(s, &device, problem, settings);
 }
