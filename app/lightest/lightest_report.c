@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "../session/limits.h"
+#include "../text/commands.h"
 #include "../text/json_read.h"
 #include "../text/shell_word.h"
 #include "../text/table.h"
 #include "core/base/fit.h"
-#include "../text/commands.h"
 #include "lightest.h"
 
 /* 0: for heat there is no analysis of the surface. */
