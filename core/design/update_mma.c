@@ -111,9 +111,7 @@ int hx_update_mma_snapshot(hx_update *update, hx_update_mma_state *state, hx_sna
     HX_TRY(hx_snapshot_host(image, "mma.multipliers", method->at.lambda, sizeof method->at.lambda));
     HX_TRY(hx_snapshot_host(image, "mma.values", method->last, sizeof method->last));
     HX_TRY(hx_snapshot_host(image, "mma.offsets", method->offset, sizeof method->offset));
-    if (image->mode == HX_SNAPSHOT_SAVE || hx_snapshot_has(image, "mma.first kkt"))
-        HX_TRY(
-            hx_snapshot_host(image, "mma.first kkt", &method->first_kkt, sizeof method->first_kkt));
+    HX_TRY(hx_snapshot_newer(image, "mma.first kkt", &method->first_kkt, sizeof method->first_kkt));
     return hx_analysis_snapshot_field(update->analysis, image, "mma.asymptotes", state->d_state);
 }
 

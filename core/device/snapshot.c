@@ -109,6 +109,13 @@ int hx_snapshot_host(hx_snapshot *image, const char *name, void *p, size_t bytes
     return image->mode == HX_SNAPSHOT_LOAD ? hx_reduce_first(image->reduce, p, bytes) : HX_OK;
 }
 
+int hx_snapshot_newer(hx_snapshot *image, const char *name, void *p, size_t bytes)
+{
+    int is_there = image->mode == HX_SNAPSHOT_SAVE || hx_snapshot_has(image, name);
+    HX_TRY(hx_reduce_first(image->reduce, &is_there, sizeof is_there));
+    return is_there ? hx_snapshot_host(image, name, p, bytes) : HX_OK;
+}
+
 int hx_snapshot_device(hx_snapshot *image, const char *name, hx_device *dev, void *d_p,
                        size_t bytes)
 {

@@ -51,6 +51,9 @@ int hx_snapshot_host(hx_snapshot *image, const char *name, void *p, size_t bytes
 int hx_snapshot_device(hx_snapshot *image, const char *name, hx_device *dev, void *d_p,
                        size_t bytes);
 
+/* Like hx_snapshot_host, for an entry that images of earlier versions lack; *p is kept then. */
+int hx_snapshot_newer(hx_snapshot *image, const char *name, void *p, size_t bytes);
+
 /* Like hx_snapshot_host, for data of the first rank; the others do nothing. */
 int hx_snapshot_first(hx_snapshot *image, const char *name, void *p, size_t bytes);
 
@@ -58,7 +61,8 @@ int hx_snapshot_first(hx_snapshot *image, const char *name, void *p, size_t byte
  * from *p; loading sets *p to the data in the image (borrowed) and *bytes to its size. */
 int hx_snapshot_borrow(hx_snapshot *image, const char *name, const void **p, size_t *bytes);
 
-/* Returns 1 if the image has an entry of that name. */
+/* Returns 1 if the image has an entry of that name. Other ranks than the first have none, so what all
+ * of them do must not depend on it (hx_snapshot_newer). */
 int hx_snapshot_has(const hx_snapshot *image, const char *name);
 
 /* To be called after loading. HX_EINPUT: the image has an entry that no component has loaded. */

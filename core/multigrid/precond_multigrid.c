@@ -430,8 +430,7 @@ static int snapshot(hx_precond *pc, hx_snapshot *image)
     HX_TRY(hx_snapshot_device(image, "multigrid.least", mg->dev, mg->d_least, LEAST_BYTES));
     HX_TRY(hx_mg_deflation_snapshot(mg, image));
     HX_TRY(hx_snapshot_host(image, "multigrid.setups", &mg->n_setup, sizeof mg->n_setup));
-    if (image->mode == HX_SNAPSHOT_SAVE || hx_snapshot_has(image, "multigrid.added"))
-        HX_TRY(hx_snapshot_host(image, "multigrid.added", &mg->added, sizeof mg->added));
+    HX_TRY(hx_snapshot_newer(image, "multigrid.added", &mg->added, sizeof mg->added));
     if (image->mode == HX_SNAPSHOT_SAVE || hx_snapshot_has(image, "multigrid.hard")) {
         HX_TRY(hx_snapshot_host(image, "multigrid.hard", &mg->is_hard, sizeof mg->is_hard));
         HX_TRY(hx_snapshot_host(image, "multigrid.iterations", &pc->iterations,

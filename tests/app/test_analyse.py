@@ -448,7 +448,7 @@ material = { E = 1000.0; nu = 0.3; density = 2.0; };
 sets = ( { name = "tip"; box = { min = [15.9, -0.1, 2.9]; max = [16.1, 4.1, 5.1]; }; } );
 supports = ( { set = "left"; fix = "xyz"; } );
 loads = ( { set = "tip"; total_force = [0.0, 0.0, -10.0]; case = 1; }, { gravity = [0.0, 0.001, -0.02]; case = 2; } );
-optimization = { volume_fraction = 0.5; iterations = 20; filter = { kind = "density"; radius = 1.2; unit = "element"; }; };
+optimization = { update = "oc"; volume_fraction = 0.5; iterations = 20; filter = { kind = "density"; radius = 1.2; unit = "element"; }; };
 solver = { device = "cpu"; tolerance = 1e-10; };
 output = { directory = "design"; };
 """

@@ -494,7 +494,7 @@ def linked():
 
 def objectives():
     """An objective with an adjoint load, whose set lies on several ranks; a resumed run has the bits of an uninterrupted one."""
-    config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
+    config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8 optimization.filter.kind=density".split()
     of_set = 'optimization.objective={ kind = "displacement"; set = "right"; direction = [0.0, 0.2, -1.0]; }'
     way = "graph" if has_metis() else "curve"
     for name, keys in (("cone", ["solver.partition=" + way]), ("helmholtz", ["optimization.filter.kind=helmholtz"]),
