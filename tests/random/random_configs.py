@@ -109,7 +109,8 @@ class Part:
 
     def run(self, iterations, words=(), start=(), sensitivity=False):
         """(rows of history.csv as dicts of text, last density of each cell, sensitivity or None)."""
-        self.call("run", self.path("part.cfg"), "optimization.iterations=%d" % iterations, "--force" if "--resume" not in words else "-q",
+        self.call("run", self.path("part.cfg"), "optimization.iterations=%d" % iterations,
+                  "optimization.kkt_tolerance=0.0", "--force" if "--resume" not in words else "-q",
                   *words, start=start)
         with open(self.path("out/history.csv"), encoding="ascii") as f:
             lines = f.read().split()
