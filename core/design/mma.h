@@ -44,6 +44,9 @@ struct hx_device_mma {
     double move;      /* largest change of x */
     double first;     /* distance of the first asymptotes, relative to high - low */
     double farthest;  /* largest distance in this design, relative, at most HX_MMA_FARTHEST */
+    /* 1: the lower asymptote is at least 0, so that a function which falls with x is approximated by
+     * one that grows beyond all bounds as x approaches 0; but for small x by HX_MMA_AT_ZERO */
+    int is_cautious;
     const double *d_design;
     const double *d_passive;        /* NaN where free; NULL: all free */
     double *d_state;                /* asymptotes; 0 before the first design */
@@ -107,6 +110,7 @@ int hx_mma_measure(hx_device *dev, hx_mma *mma);
 #define HX_MMA_STILL 4096.0
 #define HX_MMA_NEAREST 0.01 /* limits of o / (high - low) */
 #define HX_MMA_FARTHEST 10.0
+#define HX_MMA_AT_ZERO 0.01 /* least limit of o / (high - low) near x = 0 if is_cautious is set */
 #define HX_MMA_FARTHEST_IF_WORSE 1.0
 
 /* o / (high - low) */
@@ -138,7 +142,9 @@ typedef struct hx_mma_range {
 static HX_HD hx_mma_range hx_mma_range_of(const hx_device_mma *mma, double x, double state)
 {
     hx_mma_range r;
-    r.offset = hx_mma_distance(mma, state) * (mma->high - mma->low);
+    const double range = mma->high - mma->low, far = hx_mma_distance(mma, state) * range;
+    const double most = x > HX_MMA_AT_ZERO * range ? x : HX_MMA_AT_ZERO * range;
+    r.offset = mma->is_cautious && most < far ? most : far;
     const double part = mma->move < 0.9 * r.offset ? mma->move / r.offset : 0.9;
     const double down = (mma->low - x) / r.offset, up = (mma->high - x) / r.offset;
     r.low = down > -part ? down : -part;

@@ -14,6 +14,11 @@
 #define LIMIT_SCALE 10.0
 #define SLOPE_SCALE 30.0
 
+/* Relative violation of a limit above which the asymptotes are cautious. A displacement grows with
+ * the inverse cube of a density, and far from its limit the approximation with asymptotes below 0
+ * promises so much that elements with small derivatives are emptied, and the part with them. */
+#define VIOLATED 0.1
+
 int hx_update_mma_open(hx_update *update, hx_update_mma_state *state)
 {
     hx_device *dev = update->dev;
@@ -45,6 +50,7 @@ static void describe_functions(const hx_update *update, const hx_update_step *st
     at->m = update->n_row;
     at->d_derivative[0] = step->d_dc;
     at->scale[0] = state->objective;
+    at->is_cautious = 0;
     method->objective = state->objective * step->value;
     for (int i = 0; i < at->m; i++) {
         const hx_limit_row *const row = &update->row[i];
@@ -55,6 +61,7 @@ static void describe_functions(const hx_update *update, const hx_update_step *st
         method->value[i] = at->scale[1 + i] * (row->in_largest ? g->now : g->now - row->bound);
         method->a[i] = row->in_largest;
         method->is_linear[i] = g->kind->is_linear && hx_filter_is_linear(update->filter);
+        at->is_cautious |= !g->kind->is_linear && method->value[i] > VIOLATED * LIMIT_SCALE;
         if (!row->in_largest) continue;
         at->d_derivative[0] = NULL;
         method->objective = 0.0;

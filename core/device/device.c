@@ -27,7 +27,7 @@ int hx_device_put(hx_device *dev, void *d_out, const void *from, size_t bytes)
     HX_DEVICE_FAULT_FROM_CALLER();
     int rc = dev->ops->alloc(dev, bytes, d_out);
     memcpy(&d_p, d_out, sizeof d_p);
-    if (rc == HX_OK) rc = dev->ops->upload(dev, d_p, from, bytes);
+    if (rc == HX_OK && bytes > 0) rc = dev->ops->upload(dev, d_p, from, bytes);
     HX_DEVICE_FAULT_FROM_HERE();
     return rc;
 }

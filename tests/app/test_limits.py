@@ -156,6 +156,22 @@ def check_choices():
     check(code == 0 and abs(history("start")[0]["volume"] - 0.5) < 1e-9, f"the default of start: {text[-900:]}")
 
 
+def check_starts():
+    """A least mass is found from a start that misses the limit by far, and from the solid part."""
+    write("bend.cfg", '''objective = "mass"; filter = { kind = "density"; radius = 1.5; };
+constraints = ( { kind = "displacement"; set = "right"; direction = [0.0, 0.0, -1.0]; max = 0.05; case = 1; } );''',
+          [(" filter = { radius = 1.5; };", "")])
+    mass = []
+    for start in ("0.05", "0.2", "0.6", "1.0"):
+        code, text = hextop("run", "bend.cfg", "optimization.iterations=60", f"optimization.start={start}",
+                            "output.directory=start")
+        rows = history("start")
+        check(code == 0 and rows[-1]["displacement"] < 0.05 * 1.001, f"from {start} the limit is met: {rows[-1]}")
+        check(min(r["mass"] for r in rows[1:]) > 0.1 * rows[-1]["mass"], f"from {start} the design does not empty")
+        mass.append(rows[-1]["mass"])
+    check(max(mass) < 1.1 * min(mass), f"masses from four starts: {mass}")
+
+
 def first_optimal(rows, tolerance):
     """Index of the first design whose residual and change of the objective are below the tolerance."""
     return next(i for i in range(1, len(rows)) if rows[i]["kkt"] < tolerance and
@@ -241,6 +257,7 @@ def check_converged():
 os.environ.update(OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive")
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
+    check_starts()
     check_written()
     check_arguments()
     check_choices()
