@@ -142,14 +142,17 @@ static void warn_limits(const hx_session *s, const hx_stats *stats, const hx_ite
         const hx_constraint_spec *const spec = &s->limits.spec[i];
         const char *const unit = hx_response_unit_text(s, spec->kind);
         if (limit->n_unmet != HX_STATS_PATIENCE || limit->n_long != 1) continue;
+        /* what the design with the smallest violation is */
+        const char *const reached = !(limit->violation > HX_LIMIT_MET) ? "an earlier value was"
+                                    : limit->value > spec->max ? "the least value reached is"
+                                                               : "the largest value reached is";
         hx_log_warning("iteration %d: the limit '%s' has stayed unmet for %d %s: it is %s, "
-                       "and the %s value reached is %.5g%s, in iteration %d; if it stays so, "
+                       "and %s %.5g%s, in iteration %d; if it stays so, "
                        "relax the limit, or allow more material or a larger design space",
                        it->iteration, spec->name, HX_STATS_PATIENCE,
                        hx_noun(HX_STATS_PATIENCE, "design", "designs"),
-                       hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound),
-                       limit->value > spec->max ? "least" : "largest", limit->value, unit,
-                       limit->best);
+                       hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound), reached,
+                       limit->value, unit, limit->best);
     }
 }
 

@@ -27,6 +27,7 @@ static int find_bounds(hx_response *o, const hx_constraint_spec *spec, hx_limit_
         return HX_OK;
     HX_TRY(hx_response_find_multiple(o, c));
     value->is_lowest = o->multiple[c] > 0.0;
+    value->is_highest = o->multiple[c] < 0.0;
     return HX_OK;
 }
 

@@ -10,7 +10,8 @@ HX_C_BEGIN
 typedef struct hx_limit_value {
     double value;
     /* 1: less material cannot lower the value, which is the work of constant loads or a positive
-     * multiple of it; cannot raise it, because it is an amount of material */
+     * multiple of it; cannot raise it, because it is an amount of material or a negative multiple of
+     * that work */
     int is_lowest, is_highest;
 } hx_limit_value;
 

@@ -127,9 +127,11 @@ def check_volume():
 
 
 def check_not_met():
-    code, text = hextop("lightest", "part.cfg", *FAST, "--tries", "1", "output.directory=one")
-    check(code == 0 and "a lighter part may exist: all tries are used up; `hextop lightest part.cfg output.directory=one "
-          "--refine 0 --tries 2 --resume` continues the search" in text, f"one try: {code} {text[-900:]}")
+    code, text = hextop("lightest", "part.cfg", *FAST, "--tries", "1", "optimization.constraints[0].min=-0.016",
+                        "output.directory=one")
+    check(code == 0 and re.search(r"a lighter part may exist: all tries are used up; `hextop lightest part.cfg [^`]*"
+                                  r"min=-0.016'? output.directory=one --refine 0 --tries 2 --resume` continues the search",
+                                  text), f"one try: {code} {text[-900:]}")
     code, text = hextop("lightest", "part.cfg", *FAST, "--tries", "1", "--vary", "volume", "optimization.start=0.3",
                         "output.directory=soft")
     search = read("soft/lightest.json")
@@ -150,17 +152,17 @@ def check_not_met():
 
 def check_broken():
     """A part that falls apart counts as one that misses its limits, and the search goes on."""
-    code, text = hextop("lightest", "part.cfg", *FAST, "--vary", "volume", "optimization.start=0.12", "--tries", "4",
+    code, text = hextop("lightest", "part.cfg", *FAST, "--vary", "volume", "optimization.start=0.11", "--tries", "4",
                         "output.directory=broken", "optimization.constraints[0].min=-0.03",
-                        "optimization.constraints[1].max=0.06", "optimization.iterations=12")
+                        "optimization.constraints[1].max=0.06", "optimization.iterations=8")
     tries = read("broken/lightest.json")["tries"]
     broken = [one for one in tries if "error" in one]
     check(broken and "not connected to a support" in broken[0]["error"], f"a part that falls apart: {text[-1500:]}")
     check(all(one["limits"][0]["surface"] is None and not one["met"] for one in broken), "has no values")
     check(code == 0 and any(one["met"] for one in tries), f"a later part does not: {code} {text[-900:]}")
-    code, text = hextop("lightest", "part.cfg", *FAST, "--vary", "volume", "optimization.start=0.12", "--tries", "4",
+    code, text = hextop("lightest", "part.cfg", *FAST, "--vary", "volume", "optimization.start=0.11", "--tries", "4",
                         "output.directory=broken", "optimization.constraints[0].min=-0.03",
-                        "optimization.constraints[1].max=0.06", "optimization.iterations=12", "--resume")
+                        "optimization.constraints[1].max=0.06", "optimization.iterations=8", "--resume")
     check(code == 0 and read("broken/lightest.json")["tries"] == tries, f"it is read again: {code} {text[-900:]}")
 
 

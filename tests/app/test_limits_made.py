@@ -118,6 +118,14 @@ def solid_part():
         check(said.returncode == 2 and "limit 'tip' cannot be met: the solid part has" in said.stderr, f"{words}: {said.stderr}")
         check("optimization.constraints[0]" in said.stderr, f"{words}: no key is named: {said.stderr}")
     check(not os.path.exists("refused"), "a refused run has left a folder")
+    # the same limit as a lower one on the opposite direction
+    opposite = ["optimization.constraints[0]={ kind = \"displacement\"; set = \"right\"; direction = [0.0, 0.0, 1.0]; "
+                f"min = {-tip * 0.99:.10g}; case = 1; name = \"tip\"; }}"]
+    said = hextop("check", "case.cfg", "--solve", *opposite)
+    check(said.returncode == 2 and "'tip' cannot be met" in said.stderr, f"as a lower limit: {said.stderr}")
+    # a part that is to bend more needs less material
+    said = hextop("check", "case.cfg", "--solve", f"optimization.constraints[0].min={tip * 2:.10g}", f"optimization.constraints[0].max={tip * 3:.10g}")
+    check(said.returncode == 0 and "misses limit" not in said.stderr, f"a lower limit: {said.stderr}")
     said = hextop("check", "case.cfg", "--solve", "optimization.constraints[4].min=0.8", "optimization.constraints[4].max=0.9")
     check(said.returncode == 2 and "'weight' cannot be met" in said.stderr, f"more mass than the part has: {said.stderr}")
     # a displacement off the loads may be smaller with less material; a weight as well
@@ -136,7 +144,11 @@ def no_limits():
     check(said.returncode == 0 and "limits" not in said.stdout, said.stdout + said.stderr)
     check("limits_met" not in load("plain/verify.json"), "limits in verify.json without limits")
     said = hextop("check", "case.cfg", *keys, "--solve")
-    check("solid part" in said.stdout and "compliance, case 2" in said.stdout, said.stdout)
+    solid = hextop("analyse", "case.cfg", "--output", "solid.json")
+    check(solid.returncode == 0, solid.stderr)
+    for c, case in enumerate(load("solid.json")["cases"], 1):
+        row = next(line.split() for line in said.stdout.splitlines() if line.split()[:3] == ["compliance,", "case", str(c)])
+        near(float(row[3]), case["compliance"], 1e-5, f"solid part without limits: compliance {c}")
 
 
 with tempfile.TemporaryDirectory() as folder:
