@@ -479,7 +479,7 @@ const hx_key hx_keys[] = {
            .range = "[1, 1000]", .note = "every case",
            .help = "load case, or list of cases, in each of which the limit applies"),
     ENTRY(optimization.constraints, constraint, name, TEXT,
-          .note = "the kind, with a number if several have it",
+          .note = "the kind, with a number if several have it or history.csv has such a column",
           .help = "name of the limit in messages, history.csv, summary.json and the report; "
                   "_case1, _case2, ... follow it if the limit applies in several cases"),
     KEY(optimization.start, FLOAT, .range = "(0, 1]", .note = "volume_fraction; without it 0.5",

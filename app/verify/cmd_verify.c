@@ -109,7 +109,7 @@ const hx_command hx_command_verify = {
         "projection\n"
         "is applied, and no penalty other than optimization.penalty. Writes verify.json beside "
         "the\n"
-        "result. Exit status 0, also with warnings.\n"
+        "result. Exit status 0, also with warnings, unless a limit is missed.\n"
         "\n"
         "If the config has limits (optimization.constraints), prints each one for all designs; "
         "exit\n"

@@ -133,8 +133,8 @@ const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n
         return text;
     }
     hx_fit(text, n_text,
-           "limit '%s' is missed by %.3g %%: %.6g%s on the %s, %s is required; tighten it by that "
-           "share in the config, and run again",
+           "limit '%s' is missed by %.3g %%: %.6g%s on the %s, %s is required; tighten it in the "
+           "config and run again, or let `hextop lightest` do that",
            spec->name, 100.0 * made_violation(v, i), value, unit, made,
            hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound));
     return text;
