@@ -442,7 +442,7 @@ def test_history():
         check(abs(c[-1] - c[-2]) < 0.01 * c[-1], f"compliances that hardly differ: {c[-2:]}")
         check("the designs alternate" in text and "`optimization.damping=0.5`" in found["changing"]["remedy"], f"{n}: {found['changing']}")
         no_double_key(found)
-    found = expect("unmet", TINY, after=["limit"], words=["optimization.iterations=3", 'optimization.constraints=({kind='
+    found = expect("unmet", TINY, after=["limit"], words=["optimization.iterations=2", 'optimization.constraints=({kind='
                    '"displacement";set="right";direction=[0.0,0.0,-1.0];max=95.0;},{kind="compliance";max=1e9;})'])
     check("the limit 'displacement' is not met" in found["limit"]["text"] and "at most 95" in found["limit"]["text"]
           and 0.0 < found["limit"]["value"] < 1.0, f"the worst limit: {found}")
