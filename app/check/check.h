@@ -11,7 +11,7 @@ typedef struct hx_check {
     hx_session session;
     hx_diags diags; /* all warnings */
     int n_rank;     /* requested number of processes; 0: none */
-    int solves; /* 1: the solid part is analysed */
+    int solves;     /* 1: the solid part is analysed */
     int n_fault;    /* errors reported so far; later checks run if they can */
 } hx_check;
 

@@ -74,7 +74,7 @@ static int check_design(hx_check *check)
     return check_initial(s);
 }
 
-/* A limit that cannot be met is a fault like those of the config. */
+/* A limit that cannot be met counts as an error of the config. */
 static int check_solid(hx_check *check)
 {
     const int rc = hx_session_judge_solid(&check->session, 1);

@@ -61,10 +61,7 @@ const char *hx_response_unit_text(const hx_session *s, const hx_response_kind *k
 
 double hx_limit_violation(const hx_constraint_spec *spec, double value)
 {
-    double violation = 0.0;
-    if (value > spec->max) violation = (value - spec->max) / fabs(spec->max);
-    if (value < spec->min) violation = (spec->min - value) / fabs(spec->min);
-    return violation;
+    return hx_limits_exceeded(value, spec->max, spec->min);
 }
 
 int hx_limits_are_met(const hx_iteration *it, const hx_update_kind *update)

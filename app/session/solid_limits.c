@@ -75,7 +75,7 @@ static void print_values(const hx_session *s, const solid *part)
     hx_table_end(&table, 2);
 }
 
-/* HX_EINPUT: the limit cannot be met. Others that the solid part misses are only unlikely to be. */
+/* HX_EINPUT: no design meets the limit. Warns of others that the solid part misses. */
 static int judge(const hx_session *s, const hx_constraint_spec *spec, const hx_limit_value *found)
 {
     const char *const unit = hx_response_unit_text(s, spec->kind);

@@ -39,7 +39,7 @@ static int find_value(hx_analysis *analysis, const hx_measured *measured,
     memset(&response, 0, sizeof response);
     HX_TRY_FAIL(
         hx_response_create(&response, spec->kind, "constraint", analysis, measured, &spec->params));
-    if (spec->kind->prepare) HX_TRY_FAIL(spec->kind->prepare(&response));
+    HX_TRY_FAIL(hx_response_prepare(&response));
     HX_TRY_FAIL(spec->kind->value(&response, &value->value));
     HX_TRY_FAIL(find_bounds(&response, spec, value));
 fail:

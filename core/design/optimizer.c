@@ -461,23 +461,20 @@ static int measure_design(hx_optimizer *opt, hx_iteration *record)
     return HX_OK;
 }
 
-/* How far a value lies beyond a limit, relative to it; NAN: no limit. */
-static double violation_of(double value, double limit, double sign)
+double hx_limits_exceeded(double value, double max, double min)
 {
-    const double excess = sign * (value - limit) / fabs(limit);
-    return excess > 0.0 ? excess : 0.0;
+    return value > max ? (value - max) / fabs(max) : value < min ? (min - value) / fabs(min) : 0.0;
 }
 
 static void record_limits(hx_optimizer *opt, hx_iteration *record)
 {
     record->violation = 0.0;
     if (opt->has_volume)
-        record->violation = violation_of(record->volume, opt->design->volume_fraction, 1.0);
+        record->violation = hx_limits_exceeded(record->volume, opt->design->volume_fraction, NAN);
     for (int i = 0; i < opt->params.n_constraint; i++) {
         hx_response_record *const r = &opt->record[i];
         r->value = opt->constraint[opt->has_volume + i].now;
-        r->violation =
-            fmax(violation_of(r->value, r->max, 1.0), violation_of(r->value, r->min, -1.0));
+        r->violation = hx_limits_exceeded(r->value, r->max, r->min);
         record->violation = fmax(record->violation, r->violation);
     }
     record->n_response = opt->params.n_constraint;

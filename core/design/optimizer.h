@@ -63,6 +63,10 @@ const char *hx_stage_name(hx_stage stage);
  * exceeds it by more if the update takes it as an upper limit. */
 int hx_volume_is_missed(const hx_update_kind *update, double volume, double wanted);
 
+/* How far a value lies beyond max or min (NAN: no such limit), relative to that limit; 0: it meets
+ * both, or is NAN. */
+double hx_limits_exceeded(double value, double max, double min);
+
 /* A limited response of the analysed design. */
 typedef struct hx_response_record {
     const char *name;
