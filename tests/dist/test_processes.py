@@ -480,13 +480,15 @@ def linked():
         keys = [*EXACT, *size, *keys, "output.checkpoint=1e-9", "output.every=0"]
         for folder, last in ((name + "6", 6), (name + "3", 3)):
             check(run(3, folder, config, *keys, f"optimization.iterations={last}").returncode == 0, f"{name}: {last} designs")
-        for ranks in (3, 1):
+        # Another number of processes sets up its preconditioner anew, with the first estimates of eigenvalues, so its
+        # iterations are compared with those of a run that does the same.
+        for ranks, reference in ((3, name + "6"), (2, name + "6"), (1, name + "3by2")):
             folder = f"{name}3by{ranks}"
             shutil.copytree(name + "3", folder)
             said = hextop(ranks, "run", config, "output.directory=" + folder, "solver.device=" + DEVICE, *keys,
                           "optimization.iterations=6", "--resume")
             check(said.returncode == 0, f"{name}, resumed by {ranks}: {said.stderr}")
-            compare(f"{name}, resumed by {ranks}", history(name + "6"), history(folder), 0.0 if ranks == 3 else 1e-9, 2)
+            compare(f"{name}, resumed by {ranks}", history(reference), history(folder), 0.0 if ranks == 3 else 1e-9, 2)
         check(densities(name + "6", 6) == densities(name + "3by3", 6), f"{name}, resumed: not the same bits")
 
 
