@@ -71,6 +71,14 @@ static inline int fixture_open(hx_device *dev, int argc, char **argv, int *quick
     return 1;
 }
 
+/* 1: the device conducts heat through such elements. */
+static inline int fixture_has_heat(const hx_device *dev, hx_element element)
+{
+    const hx_conduction_ops *const ops = dev->ops->conduction;
+    return element == HX_ELEMENT_LINEAR ||
+           (element == HX_ELEMENT_SPLINE ? ops->splines : ops->quadratic);
+}
+
 /* Opens the device for a test of small meshes: with one thread, and nothing left out when quick. */
 static inline int fixture_open_small(hx_device *dev, int argc, char **argv)
 {

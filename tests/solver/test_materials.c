@@ -500,13 +500,6 @@ static void check_refusals(bar *b)
     check_refusal(b, heat, 1, &one, 1.0, "conductivity = -1 is out of range");
 }
 
-/* 1: the device conducts heat through elements of this form. */
-static int has_heat(form f)
-{
-    const hx_conduction_ops *const ops = device.ops->conduction;
-    return f == LINEAR || (f == SPLINE ? ops->splines : ops->quadratic);
-}
-
 int main(int argc, char **argv)
 {
     const int status = fixture_open_small(&device, argc, argv);
@@ -519,7 +512,7 @@ int main(int argc, char **argv)
             CHECK_OK(make_bar(&b, (mixed_kind)kind, (form)f, 0.0));
             check_tension(&b, name);
             check_weight(&b, name, f != LINEAR || kind == 0);
-            if (has_heat((form)f)) check_wall(&b, name);
+            if (fixture_has_heat(&device, b.space->element)) check_wall(&b, name);
             check_equal(&b, name);
             check_host(&b);
             if (f == LINEAR && kind == 0) check_refusals(&b);
@@ -528,7 +521,8 @@ int main(int argc, char **argv)
             check_derivatives(&b, HX_PHYSICS_ELASTICITY, "compliance", name);
             check_derivatives(&b, HX_PHYSICS_ELASTICITY, "displacement", name);
             check_derivatives(&b, HX_PHYSICS_ELASTICITY, "mass", name);
-            if (has_heat((form)f)) check_derivatives(&b, HX_PHYSICS_HEAT, "compliance", name);
+            if (fixture_has_heat(&device, b.space->element))
+                check_derivatives(&b, HX_PHYSICS_HEAT, "compliance", name);
             free_bar(&b);
         }
     check_components();
