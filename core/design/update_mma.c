@@ -61,8 +61,10 @@ static void describe_functions(const hx_update *update, const hx_update_step *st
         method->value[i] = at->scale[1 + i] * (row->in_largest ? g->now : g->now - row->bound);
         method->a[i] = row->in_largest;
         method->is_linear[i] = g->kind->is_linear && hx_filter_is_linear(update->filter);
-        at->is_cautious |= !g->kind->is_linear && method->value[i] > VIOLATED * LIMIT_SCALE;
-        if (!row->in_largest) continue;
+        if (!row->in_largest) {
+            at->is_cautious |= !g->kind->is_linear && method->value[i] > VIOLATED * LIMIT_SCALE;
+            continue;
+        }
         at->d_derivative[0] = NULL;
         method->objective = 0.0;
     }

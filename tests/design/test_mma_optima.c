@@ -368,7 +368,8 @@ int main(int argc, char **argv)
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         for (int k = 0; k < (quick ? 1 : 3); k++)
-            CHECK(optimise(&problem, "mma", &list[i], start[k], 120) <= 100);
+            CHECK(optimise(&problem, "mma", &list[i], start[k], 120) <=
+                  (is_worst_case(&list[i]) ? 50 : 100)); /* z is the objective, not a violation */
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         for (int k = 0; k < (quick ? 1 : 3); k++)
             CHECK(optimise(&problem, "gcmma", &list[i], start[k], 200) <= 200);
