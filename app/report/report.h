@@ -108,6 +108,8 @@ int hx_report_write_page(const hx_report *report, FILE *f);
 void hx_report_write_plots(const hx_report *report, FILE *f);       /* report_plots.c */
 void hx_report_write_limit_plots(const hx_report *report, FILE *f); /* report_limits.c */
 void hx_report_write_limits(const hx_report_run *run, FILE *f);
+/* A table row per limit, with its value in each of n analyses of verify.json. */
+void hx_report_write_made_limits(size_t n, const hx_json_value *const *analysis, FILE *f);
 void hx_report_write_stages(const hx_report_run *run, FILE *f);
 void hx_report_write_comparison(const hx_report *report, FILE *f); /* report_tables.c */
 void hx_report_write_figures(const hx_report_run *run, FILE *f);

@@ -86,11 +86,21 @@ static void put_what(const hx_json_value *limit, FILE *f)
     if (!isnan(load_case)) hx_html_printf(f, ", case %g", load_case);
 }
 
+static int is_met(const hx_json_value *limit)
+{
+    const hx_json_value *const met = hx_json_at(limit, "met");
+    return met && met->number > 0.0;
+}
+
+static void put_state(const hx_json_value *limit, const char *text, FILE *f)
+{
+    fprintf(f, "<span class=\"state %s\">%s</span>", is_met(limit) ? "ok" : "not", text);
+}
+
 static void put_row(const hx_json_value *limit, FILE *f)
 {
-    char unit[64];
-    const hx_json_value *const met = hx_json_at(limit, "met");
-    const int is_met = met && met->number > 0.0;
+    char unit[64], off[32];
+    const double violation = 100.0 * hx_json_number_at(limit, "violation");
     fputs("<tr><th scope=\"row\">", f);
     hx_html_text(f, hx_json_text_at(limit, "name", ""));
     fputs("</th><td>", f);
@@ -100,12 +110,43 @@ static void put_row(const hx_json_value *limit, FILE *f)
     fputs("</td><td>", f);
     put_bound(limit, f);
     hx_html_text(f, unit);
-    fprintf(f, "</td><td><span class=\"state %s\">", is_met ? "ok" : "not");
-    if (is_met)
-        fputs("met", f);
-    else
-        fprintf(f, "off by %.3g&nbsp;%%", 100.0 * hx_json_number_at(limit, "violation"));
-    fputs("</span></td></tr>\n", f);
+    fputs("</td><td>", f);
+    snprintf(off, sizeof off, "off by %.3g&nbsp;%%", violation);
+    put_state(limit, is_met(limit) ? "met" : off, f);
+    fputs("</td></tr>\n", f);
+}
+
+/* Limit k of an analysis in verify.json; NULL: there is none. */
+static const hx_json_value *limit_at(const hx_json_value *analysis, size_t k)
+{
+    const hx_json_value *const list = hx_json_at(analysis, "limits");
+    const hx_json_value *v = list && list->kind == HX_JSON_ARRAY ? list->first : NULL;
+    for (; v && k > 0; k--) v = v->next;
+    return v;
+}
+
+void hx_report_write_made_limits(size_t n, const hx_json_value *const *analysis, FILE *f)
+{
+    const hx_json_value *first;
+    char text[64], unit[64];
+    for (size_t k = 0; n > 0 && (first = limit_at(analysis[0], k)); k++) {
+        fputs("<tr><th scope=\"row\">Limit ", f);
+        hx_html_text(f, hx_json_text_at(first, "name", ""));
+        fputs(", ", f);
+        put_bound(first, f);
+        hx_html_text(f, unit_of(first, unit, sizeof unit));
+        fputs("</th>", f);
+        for (size_t i = 0; i < n; i++) {
+            const hx_json_value *const limit = limit_at(analysis[i], k);
+            const double value = limit ? hx_json_number_at(limit, "value") : (double)NAN;
+            fputs("<td>", f);
+            if (limit)
+                put_state(limit,
+                          isnan(value) ? "unknown" : hx_report_number(value, text, sizeof text), f);
+            fputs("</td>", f);
+        }
+        fputs("</tr>\n", f);
+    }
 }
 
 void hx_report_write_limits(const hx_report_run *run, FILE *f)

@@ -138,6 +138,9 @@ void hx_report_write_verify(const hx_report_run *run, FILE *f)
     snprintf(name, sizeof name, "Highest temperature above %.6g%s", from, u->temperature);
     put_row_as(f, a, n, name, "", "temperature_above_reference", 1);
     put_row(f, a, n, "Largest heat flux", u->flux, "heat_flux.value");
+    const hx_json_value *value[MAX_ANALYSIS];
+    for (size_t i = 0; i < n; i++) value[i] = a[i].value;
+    hx_report_write_made_limits(n, value, f);
     fputs("</tbody></table></div></section>\n", f);
 }
 

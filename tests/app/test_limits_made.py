@@ -5,6 +5,7 @@ exits with 4 if the part misses one; `check --solve` and the start of a run judg
     test_limits_made.py HEXTOP"""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -80,6 +81,24 @@ def compare_values():
         check(found["tip"] < found["far"] <= design["displacement"]["value"] * (1 + 1e-12), f"{name}: largest value {found}")
     check(values(designs["surface"])["tip"] != values(designs["0/1"])["tip"], "the surface is another part")
     check(made["limits_judged_on"] == "surface", made["limits_judged_on"])
+
+
+def report():
+    """The report has each limit with its value on each design."""
+    made = load("out/verify.json")
+    check(hextop("report", "out").returncode == 0, "report")
+    with open("out/report.html", encoding="utf-8") as file:
+        page = file.read()
+    rows = re.findall(r'<tr><th scope="row">Limit (\w+), [^<]*</th>(.*?)</tr>', page)
+    designs = [made["grey"], made["black_white"], made["quadratic"]["analysis"], made["surface"]["analysis"]]
+    check([name for name, _ in rows] == [limit["name"] for limit in made["grey"]["limits"]], f"rows {rows}")
+    for i, (name, cells) in enumerate(rows):
+        cells = re.findall(r'<td><span class="state (ok|not)">([^<]*)</span>', cells)
+        check(len(cells) == len(designs), f"{name}: {cells}")
+        for (state, text), design in zip(cells, designs):
+            limit = design["limits"][i]
+            check((state == "ok") == limit["met"], f"{name}: {state}, {limit}")
+            near(float(text.replace("&#8201;", "").replace("\u2009", "").replace(",", "")), limit["value"], 1e-3, f"{name} in the report")
 
 
 def statuses():
@@ -162,6 +181,7 @@ with tempfile.TemporaryDirectory() as folder:
     said = hextop("verify", "out", "--surface", "out/part.stl", "--refine", "0", "--element", "quadratic")
     check(said.returncode in (0, 4), f"verify: {said.returncode}, {said.stderr}")
     compare_values()
+    report()
     statuses()
     solid_part()
     no_limits()
