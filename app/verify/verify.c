@@ -207,6 +207,7 @@ static int analyse_density(hx_verify *v, const double *density, const double *co
     a->pcg_iterations = record.pcg_iterations;
     a->pcg_residual = record.pcg_residual;
     for (size_t c = 0; c < n_case; c++) a->case_compliance[c] = record.load_case[c].compliance;
+    HX_TRY(hx_verify_find_mass(&s->problem, counted, &a->mass));
     HX_TRY(hx_verify_find_limits(v, &s->analysis, s->limits.spec, counted, a));
     HX_TRY(find_peaks(v, a, with_fields));
     hx_optimizer_free(&s->opt);

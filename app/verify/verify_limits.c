@@ -33,6 +33,16 @@ int hx_verify_find_limits(const hx_verify *v, hx_analysis *analysis, const hx_co
     return HX_OK;
 }
 
+int hx_verify_find_mass(const hx_problem *problem, const double *rho, double *mass)
+{
+    double sum;
+    *mass = (double)NAN;
+    if (!(problem->density > 0.0)) return HX_OK;
+    HX_TRY(hx_problem_mass_volume(problem, rho, &sum));
+    *mass = problem->density * sum;
+    return HX_OK;
+}
+
 const hx_verify_analysis *hx_verify_made(const hx_verify *v, const char **name)
 {
     *name = "surface";
