@@ -84,6 +84,7 @@ typedef struct hx_verify {
     hx_output_names outputs;     /* files that the command writes */
     const char *result;          /* the VTK file (borrowed from path) */
     const char *config;          /* path of the config (borrowed) */
+    int is_try;                  /* 1: the result is a try of `hextop lightest` */
     size_t n_override;           /* number of KEY=VALUE arguments */
     const char *const *override; /* [n_override] (borrowed) */
     hx_result_part part;         /* elements that are forced solid or void, and the target volume */
