@@ -71,10 +71,6 @@ static double lowest_temperature(const hx_config *cfg)
 
 static int prepare(hx_lightest *l, const hx_options *options)
 {
-    if (options->comm)
-        return HX_RAISE(HX_EINPUT,
-                        "`hextop lightest` runs in one process, which uses all cores or one GPU; "
-                        "start it without mpirun");
     HX_TRY(read_vary(l, hx_option_text(options, VARY)));
     HX_TRY(hx_option_read_integer("--tries", hx_option_text(options, TRIES), 1, HX_LIGHTEST_MOST,
                                   &l->n_most));
