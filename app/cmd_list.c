@@ -169,6 +169,7 @@ const hx_command hx_command_list = {
     .arguments = "[--keys]",
     .help = "Lists what this build and this machine offer.\n",
     .prints = 1,
+    .processes = HX_PROCESSES_FIRST,
     .option = list_options,
     .n_option = sizeof list_options / sizeof list_options[0],
     .run = list,

@@ -14,6 +14,14 @@
 #include "text/stack.h"
 #include "text/streams.h"
 
+static int refuse_processes(const hx_command *c)
+{
+    hx_log_usage_error("`hextop %s` runs in one process, which uses all cores or one GPU; start it "
+                       "without mpirun",
+                       c->name);
+    return 2;
+}
+
 static int dispatch(const hx_options *options)
 {
     if (options->version) {
@@ -53,6 +61,7 @@ static int dispatch(const hx_options *options)
         hx_log_usage_error("usage: hextop %s %s", c->name, c->arguments);
         return 2;
     }
+    if (options->comm && c->processes == HX_PROCESSES_ONE) return refuse_processes(c);
     int rc = hx_machine_pin();
     if (rc >= 0) rc = c->run(options);
     if (rc >= 0) return rc;
@@ -70,8 +79,8 @@ static int take_part(const hx_comm *comm, const hx_options *options)
     const hx_command *const c = options->command;
     char why[HX_MESSAGE_SIZE];
     hx_log_set_printing(0);
-    const int is_needed = c && c->is_parallel && !options->help && !options->version &&
-                          !options->stray && options->n_argument >= c->n_min;
+    const int is_needed = c && c->processes == HX_PROCESSES_ALL && !options->help &&
+                          !options->version && !options->stray && options->n_argument >= c->n_min;
     int rc = is_needed ? hx_machine_pin() : HX_OK;
     if (rc >= 0 && is_needed) rc = c->run(options);
     if (rc < 0) snprintf(why, sizeof why, "%s", hx_error_message());
@@ -87,6 +96,7 @@ static int take_part(const hx_comm *comm, const hx_options *options)
 static int work(hx_comm *comm, hx_options *options)
 {
     int status;
+    if (comm->rank == 0) hx_log_set_printing(1);
     if (comm->size == 1) return dispatch(options);
     options->comm = comm;
     hx_log_set_plain(1);
@@ -101,22 +111,33 @@ static int work(hx_comm *comm, hx_options *options)
     return status;
 }
 
+/* Several processes that MPI does not connect, for the error `joined`: each would do the whole
+ * command and write the same files. The first one does what only prints. */
+static int stay_apart(const hx_options *options, int joined)
+{
+    const hx_command *const c = options->command;
+    const int is_apart = joined == HX_EENV; /* else only this process failed */
+    if (is_apart && (options->help || options->version || !c || c->processes == HX_PROCESSES_FIRST))
+        return hx_comm_started_rank() == 0 ? dispatch(options) : 0;
+    if (is_apart && c->processes == HX_PROCESSES_ONE) return refuse_processes(c);
+    if (!is_apart) hx_log_set_printing(1);
+    hx_log_error(joined);
+    return hx_error_exit_status(joined);
+}
+
 static int run_command(int argc, char **argv)
 {
     hx_options options;
     if (hx_streams_open() < 0) return 1; /* there is no stream to print to */
     /* a write beyond the file-size limit fails with a message instead of a signal */
     signal(SIGXFSZ, SIG_IGN);
+    hx_log_set_printing(hx_comm_started_rank() == 0);
     if (hx_options_parse(&options, hx_commands, argc, argv) < 0) return 2;
     hx_log_set_level(options.level);
     hx_signal_hooks_set(&hx_interrupts);
     hx_comm comm;
     const int joined = hx_comm_join(&comm);
-    if (joined < 0) {
-        hx_log_error(joined);
-        return hx_error_exit_status(joined);
-    }
-    const int status = work(&comm, &options);
+    const int status = joined < 0 ? stay_apart(&options, joined) : work(&comm, &options);
     /* The purpose of the command is what it prints. */
     return hx_streams_close(status, !options.command || options.help || options.version ||
                                         options.command->prints);

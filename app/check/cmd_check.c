@@ -202,6 +202,7 @@ const hx_command hx_command_check = {
         "Exit status 0, also with warnings; 2 if the run would be refused, 1 if it would need\n"
         "more memory than is available.\n",
     .prints = 1,
+    .processes = HX_PROCESSES_NUMBER,
     .n_min = 1,
     .option = check_options,
     .n_option = N_OPTION,

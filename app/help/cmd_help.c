@@ -79,6 +79,7 @@ static int help(const hx_options *options)
 const hx_command hx_command_help = {
     .name = "help",
     .prints = 1,
+    .processes = HX_PROCESSES_FIRST,
     .summary = "prints help on a command, a config key, or any word",
     .arguments = "COMMAND | config | KEY | WORD",
     .help =

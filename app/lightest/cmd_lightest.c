@@ -31,11 +31,11 @@ static int check_config(const hx_lightest *l)
                      objective));
     for (size_t i = 0; i < l->n_constraint && l->vary == HX_LIGHTEST_VOLUME; i++) {
         const hx_config_constraint *const c = hx_lightest_constraint(l, i);
-        if (strcmp(c->kind, "volume") == 0)
+        if (hx_lightest_is_of_amount(l, i))
             return HX_RAISE(HX_EINPUT,
-                            "%s: kind = \"volume\": --vary volume searches the volume itself; "
-                            "leave this limit out",
-                            c->origin);
+                            "%s: kind = \"%s\": --vary volume searches the amount of material "
+                            "itself; leave this limit out",
+                            c->origin, c->kind);
     }
     return HX_OK;
 }
@@ -71,10 +71,6 @@ static double lowest_temperature(const hx_config *cfg)
 
 static int prepare(hx_lightest *l, const hx_options *options)
 {
-    if (options->comm)
-        return HX_RAISE(HX_EINPUT,
-                        "`hextop lightest` runs in one process, which uses all cores or one GPU; "
-                        "start it without mpirun");
     HX_TRY(read_vary(l, hx_option_text(options, VARY)));
     HX_TRY(hx_option_read_integer("--tries", hx_option_text(options, TRIES), 1, HX_LIGHTEST_MOST,
                                   &l->n_most));
@@ -91,7 +87,7 @@ static int prepare(hx_lightest *l, const hx_options *options)
     l->n_constraint = l->cfg.optimization.constraints.n;
     HX_TRY(check_config(l));
     HX_TRY(hx_alloc(&l->tries, (size_t)l->n_most, sizeof *l->tries, "tries"));
-    HX_TRY(hx_config_settings(&l->cfg, &l->settings));
+    HX_TRY(hx_lightest_find_settings(l));
     HX_TRY(hx_output_probe(&l->cfg));
     if (hx_option_given(options, RESUME)) return hx_lightest_read(l);
     HX_TRY(hx_lightest_check_folder(l));
@@ -164,12 +160,13 @@ const hx_command hx_command_lightest = {
         "  lightest.json   the tries: bounds, values on all designs, the one that is kept\n"
         "The limits hold for the grey design of a run, and the part that is made of it deforms\n"
         "more or less. The next try therefore takes other bounds: those of FILE times 0.975,\n"
-        "divided by the ratio of the values on surface and grey design. With --vary volume each\n"
-        "try is the stiffest part (objective = \"compliance\") of a volume, which regula falsi\n"
-        "changes; its run has bounds four times as wide, which seldom bind. The search ends if\n"
-        "the worst limit of the surface lies between 0.95 and 1.00 of its bound; the lightest\n"
-        "part that meets all limits is kept. Exit status 4 if there is none. For heat, the 0/1\n"
-        "design is judged, since `verify` does not analyse the surface.\n"
+        "divided by the ratio of the values on surface and grey design, later by secants. A part\n"
+        "that cannot be analysed misses its limits. With --vary volume each try is the stiffest\n"
+        "part (objective = \"compliance\") of a volume, which regula falsi changes; its run has\n"
+        "bounds four times as wide, which seldom bind. The search ends if the worst limit of the\n"
+        "surface lies between 0.95 and 1.00 of its bound; the lightest part that meets all limits\n"
+        "is kept. Exit status 4 if there is none. For heat, the 0/1 design is judged, since\n"
+        "`verify` does not analyse the surface.\n"
         "Ctrl-C finishes the current iteration of a run; --resume continues the search, with the\n"
         "same FILE, and repeats no finished try.\n",
     .n_min = 1,

@@ -16,6 +16,9 @@ enum { HX_LIGHTEST_GREY, HX_LIGHTEST_BLACK_WHITE, HX_LIGHTEST_SURFACE, HX_N_LIGH
 /* Largest number of tries. */
 enum { HX_LIGHTEST_MOST = 100 };
 
+/* Name of the surface in the folder of a try. */
+#define HX_LIGHTEST_PART "part.stl"
+
 /* Exit status if a signal ended the search. */
 enum { HX_LIGHTEST_INTERRUPTED = 3 };
 
@@ -35,8 +38,9 @@ typedef struct hx_lightest_try {
     double volume_fraction; /* of the run; NaN: not varied */
     /* [n_limit] values; NaN: the set is not on that design (owned) */
     double *value[HX_N_LIGHTEST_DESIGN];
-    double volume; /* enclosed by the surface, or without one of the 0/1 design (length^3) */
-    char *error;   /* why there is no analysis of a surface; NULL: there is one (owned) */
+    double volume, mass; /* of the surface part.stl (length^3); NaN: there is none, no density */
+    char *error;         /* why the part, or the run, has no analysis; NULL: it has one (owned) */
+    int is_refused;      /* 1: the run did not begin, and `error` is its message */
     double seconds;
     /* the following results from the values (hx_lightest_judge) */
     double usage[HX_N_LIGHTEST_DESIGN]; /* largest of all limits */
@@ -51,8 +55,8 @@ typedef enum {
     HX_LIGHTEST_TRIES,   /* all tries are used up */
     HX_LIGHTEST_SAME,    /* the next try would repeat an earlier one */
     HX_LIGHTEST_BRACKET, /* two volumes or bounds, of which one passes, differ by less than 1 % */
-    HX_LIGHTEST_FULL,    /* the limits are missed although all elements are solid */
-    HX_LIGHTEST_REFUSED  /* the run of the next try was refused */
+    HX_LIGHTEST_FULL,    /* the limits are missed by the largest volume */
+    HX_LIGHTEST_REFUSED  /* a run with bounds that are stricter by 1 % was refused */
 } hx_lightest_end;
 
 typedef struct hx_lightest {
@@ -64,7 +68,7 @@ typedef struct hx_lightest {
     const char *pass[4];
     size_t n_pass;
     const char *folder; /* output.directory (borrowed from cfg) */
-    char *settings;     /* hx_config_settings of cfg (owned) */
+    char *settings;     /* what a resumed search must have, a line per setting (owned) */
     char *mesh;         /* digits of the hash of the mesh; NULL before the first try (owned) */
     hx_log_level level; /* of the terminal */
     hx_lightest_vary vary;
@@ -89,8 +93,12 @@ int hx_lightest_try_create(const hx_lightest *l, hx_lightest_try *t);
 void hx_lightest_try_free(hx_lightest_try *t);
 /* FOLDER/try-N/name into text[PATH_MAX]; number from 1. Returns text. */
 const char *hx_lightest_path(const hx_lightest *l, int number, const char *name, char *text);
-/* 1 if the volume of a part gives its mass: there is one density. */
+/* 1 if the mass of a part is known. Without an analysis of the surface that needs one density. */
 int hx_lightest_has_mass(const hx_lightest *l);
+/* Mass of the part of a try, or its volume if no mass is known; NaN: it has no surface. */
+double hx_lightest_amount(const hx_lightest *l, const hx_lightest_try *t);
+/* 1 if a constraint bounds the volume or the mass. */
+int hx_lightest_is_of_amount(const hx_lightest *l, size_t constraint);
 /* Accepts a zeroed struct. */
 void hx_lightest_free(hx_lightest *l);
 
@@ -99,7 +107,7 @@ void hx_lightest_free(hx_lightest *l);
 /* Share of the bounds of a limit that a value uses: above 1, it misses one; infinite if its sign is
  * wrong or the value is NaN. Temperatures count from l->reference. */
 double hx_lightest_usage(const hx_lightest *l, int limit, double value);
-/* Fills usage, made and worst of a try. */
+/* Fills usage, made and worst of a try. Limits of volume and mass that are met do not count. */
 void hx_lightest_judge(const hx_lightest *l, hx_lightest_try *t);
 /* Sets l->end, and makes the bounds or the volume of the next try if the search goes on; next has
  * its arrays. */
@@ -137,9 +145,9 @@ int hx_lightest_is_interrupted(void);
 /* --- tries (lightest_try.c) --- */
 
 /* Runs, cuts out and verifies try l->n_try + 1, and reads its values. is_resumed: parts of it may
- * exist. Returns 0, an error, or an exit status: HX_LIGHTEST_INTERRUPTED, or that of a command
- * whose message has been printed. Sets l->end to HX_LIGHTEST_REFUSED if the run of a later try
- * refuses its limits. */
+ * exist. A part that cannot be analysed, and a later try whose run is refused, are tries that do
+ * not pass. Returns 0, an error, or an exit status: HX_LIGHTEST_INTERRUPTED, or that of a command
+ * whose message has been printed. */
 int hx_lightest_do(hx_lightest *l, hx_lightest_try *t, int is_resumed);
 
 /* --- files (lightest_files.c) --- */
@@ -147,10 +155,16 @@ int hx_lightest_do(hx_lightest *l, hx_lightest_try *t, int is_resumed);
 /* Takes the hash of the mesh from summary.json of a try. HX_EINPUT: earlier tries had another
  * mesh. */
 int hx_lightest_check_mesh(hx_lightest *l, int number);
-/* Reads values and volume from verify.json of a try; the first one determines l->limit. */
+/* *values := n_limit NaN. */
+int hx_lightest_no_values(const hx_lightest *l, double **values);
+/* Reads values, volume and mass from the files of a try; the first one determines l->limit. Without
+ * verify.json the values of the grey design are those of summary.json. */
 int hx_lightest_read_try(hx_lightest *l, int number, hx_lightest_try *t);
 /* Writes lightest.json; is_over: the search has ended. */
 int hx_lightest_write(const hx_lightest *l, int is_over);
+/* l->settings := the settings of the config that a resumed run must have, those that only change
+ * the results of further tries, and the options of verify. */
+int hx_lightest_find_settings(hx_lightest *l);
 /* Without --resume: HX_EINPUT if a search that did not end is in the folder. */
 int hx_lightest_check_folder(const hx_lightest *l);
 /* Reads lightest.json. HX_EINPUT: there is none, or it is of another FILE or way to vary. */

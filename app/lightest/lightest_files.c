@@ -10,6 +10,9 @@
 #include "../text/json_read.h"
 #include "core/base/atomic_file.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
+#include "core/base/text_stream.h"
+#include "core/surface/surface.h"
 #include "lightest.h"
 
 static const char *const design_key[HX_N_LIGHTEST_DESIGN] = {"grey", "black_white", "surface"};
@@ -72,47 +75,130 @@ static int make_limits(hx_lightest *l, const hx_json_value *limits, int n_case, 
     return HX_OK;
 }
 
+int hx_lightest_no_values(const hx_lightest *l, double **values)
+{
+    HX_TRY(hx_alloc(values, (size_t)l->n_limit, sizeof **values, "limits"));
+    for (int i = 0; i < l->n_limit; i++) (*values)[i] = (double)NAN;
+    return HX_OK;
+}
+
 /* values[n_limit] of an analysis; NaN if it may be missing and is. */
 static int read_values(const hx_lightest *l, const hx_json_value *limits, int may_miss,
                        const char *path, double **values)
 {
     int i = 0;
-    HX_TRY(hx_alloc(values, (size_t)l->n_limit, sizeof **values, "limits"));
-    if (!limits && may_miss) {
-        for (i = 0; i < l->n_limit; i++) (*values)[i] = (double)NAN;
-        return HX_OK;
-    }
+    HX_TRY(hx_lightest_no_values(l, values));
+    if (!limits && may_miss) return HX_OK;
     if (!limits || limits->n != (size_t)l->n_limit)
-        return HX_RAISE(HX_EINPUT, "%s does not have the %d limits of the search", path,
-                        l->n_limit);
+        return HX_RAISE(HX_EINPUT, "%s does not have the %d %s of the search", path, l->n_limit,
+                        hx_noun(l->n_limit, "limit", "limits"));
     for (const hx_json_value *v = limits->first; v; v = v->next)
         (*values)[i++] = hx_json_number_at(v, "value");
     return HX_OK;
 }
 
+/* at: where root has the limits of each design; NULL: nowhere. */
 static int take_verified(hx_lightest *l, const hx_json_value *root, const char *path,
-                         hx_lightest_try *t)
+                         const char *const at[HX_N_LIGHTEST_DESIGN], hx_lightest_try *t)
 {
-    static const char *const at[HX_N_LIGHTEST_DESIGN] = {"grey.limits", "black_white.limits",
-                                                         "surface.analysis.limits"};
     const hx_json_value *const cases = hx_json_at(root, "cases");
-    const int is_missing = t->error || l->made != HX_LIGHTEST_SURFACE;
     if (l->n_limit == 0)
         HX_TRY(make_limits(l, hx_json_at(root, at[HX_LIGHTEST_GREY]), cases ? (int)cases->n : 1,
                            path));
-    for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++)
-        HX_TRY(read_values(l, hx_json_at(root, at[d]), is_missing, path, &t->value[d]));
-    t->volume = hx_json_number_at(root, is_missing ? "volume_solid" : "surface.volume_enclosed");
+    for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++) {
+        const int may_miss =
+            d != HX_LIGHTEST_GREY && (t->error || (d == HX_LIGHTEST_SURFACE && d != l->made));
+        const hx_json_value *const limits = at[d] ? hx_json_at(root, at[d]) : NULL;
+        HX_TRY(read_values(l, limits, may_miss, path, &t->value[d]));
+    }
+    /* the tetrahedra fill the surface up to the curvature of its triangles */
+    const double meshed = hx_json_number_at(root, "surface.analysis.mass") /
+                          hx_json_number_at(root, "surface.volume_meshed"),
+                 density = l->cfg.materials.n > 0 ? meshed : l->cfg.material.density;
+    t->mass = density * t->volume;
     return HX_OK;
+}
+
+/* *volume := that enclosed by a surface; NaN: there is no such file. */
+static int measure_part(const char *path, double *volume)
+{
+    hx_surface surface = {0};
+    hx_surface_report report;
+    *volume = (double)NAN;
+    if (access(path, F_OK) != 0) return HX_OK;
+    int rc = hx_surface_read(path, &surface);
+    if (rc == HX_OK) rc = hx_surface_check(&surface, HX_SURFACE_F64, &report);
+    if (rc == HX_OK) *volume = report.volume;
+    hx_surface_free(&surface);
+    return rc;
 }
 
 int hx_lightest_read_try(hx_lightest *l, int number, hx_lightest_try *t)
 {
+    static const char *const verified[HX_N_LIGHTEST_DESIGN] = {"grey.limits", "black_white.limits",
+                                                               "surface.analysis.limits"},
+                             *const unverified[HX_N_LIGHTEST_DESIGN] = {"limits", NULL, NULL};
     char path[PATH_MAX];
     hx_json_tree tree = {0};
-    int rc = hx_json_read(&tree, hx_lightest_path(l, number, "verify.json", path));
-    if (rc == HX_OK) rc = take_verified(l, tree.root, path, t);
+    HX_TRY(measure_part(hx_lightest_path(l, number, HX_LIGHTEST_PART, path), &t->volume));
+    const int has = access(hx_lightest_path(l, number, "verify.json", path), F_OK) == 0;
+    if (!has) hx_lightest_path(l, number, "summary.json", path);
+    int rc = hx_json_read(&tree, path);
+    if (rc == HX_OK) rc = take_verified(l, tree.root, path, has ? verified : unverified, t);
     hx_json_free(&tree);
+    return rc;
+}
+
+/* --- settings --- */
+
+static const char not_given[] = "not given";
+
+/* Values that a resumed run may change, but not a search: its tries would not be comparable. */
+static void put_values(FILE *out, const hx_config *cfg)
+{
+    char text[64];
+    const struct {
+        const char *key;
+        double value;
+    } number[] = {
+        {"optimization.iterations", cfg->optimization.iterations},
+        {"optimization.change_tolerance", cfg->optimization.change_tolerance},
+        {"optimization.kkt_tolerance", cfg->optimization.kkt_tolerance},
+        {"solver.tolerance", cfg->solver.tolerance},
+        {"solver.max_iterations", cfg->solver.max_iterations},
+        {"output.threshold", cfg->output.threshold},
+    };
+    for (size_t i = 0; i < sizeof number / sizeof number[0]; i++)
+        fprintf(out, "%s = %s\n", number[i].key,
+                isnan(number[i].value) ? not_given
+                                       : hx_format_double(number[i].value, text, sizeof text));
+}
+
+/* Options of verify, which also make tries comparable. */
+static void put_options(FILE *out, const hx_lightest *l)
+{
+    static const char *const name[] = {"--refine", "--mesher"};
+    for (size_t k = 0; k < sizeof name / sizeof name[0]; k++) {
+        const char *given = not_given;
+        for (size_t i = 0; i < l->n_pass; i += 2)
+            if (strcmp(l->pass[i], name[k]) == 0) given = l->pass[i + 1];
+        fprintf(out, "%s = %s\n", name[k], given);
+    }
+}
+
+int hx_lightest_find_settings(hx_lightest *l)
+{
+    hx_text_stream out;
+    char *settings;
+    HX_TRY(hx_config_settings(&l->cfg, &settings));
+    int rc = hx_text_stream_open(&out, "settings");
+    if (rc == HX_OK) {
+        fputs(settings, out.stream);
+        put_values(out.stream, &l->cfg);
+        put_options(out.stream, l);
+        rc = hx_text_stream_close(&out, &l->settings, NULL);
+    }
+    free(settings);
     return rc;
 }
 
@@ -143,8 +229,9 @@ static void write_try(hx_json *json, const hx_lightest *l, int i)
     hx_json_numbers(json, "min", l->n_constraint, t->min);
     hx_json_number(json, "volume_fraction", t->volume_fraction);
     hx_json_number(json, "volume", t->volume);
-    if (hx_lightest_has_mass(l)) hx_json_number(json, "mass", t->volume * l->cfg.material.density);
+    if (hx_lightest_has_mass(l)) hx_json_number(json, "mass", t->mass);
     if (t->error) hx_json_string(json, "error", t->error);
+    if (t->is_refused) hx_json_bool(json, "refused", 1);
     hx_json_open_object(json, "usage");
     for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++) hx_json_number(json, design_key[d], t->usage[d]);
     hx_json_close_object(json);
@@ -225,6 +312,15 @@ int hx_lightest_write(const hx_lightest *l, int is_over)
 
 /* --- reading --- */
 
+/* 0 if the search ended in its first run, for example because that was refused. */
+static int has_begun(const hx_lightest *l, const hx_json_value *tries)
+{
+    char path[PATH_MAX];
+    return (tries && tries->n > 0) ||
+           access(hx_lightest_path(l, 1, "checkpoint.state", path), F_OK) == 0 ||
+           access(hx_lightest_path(l, 1, "summary.json", path), F_OK) == 0;
+}
+
 int hx_lightest_check_folder(const hx_lightest *l)
 {
     char path[PATH_MAX];
@@ -232,7 +328,8 @@ int hx_lightest_check_folder(const hx_lightest *l)
     int is_open = 0;
     search_path(l, path);
     if (access(path, F_OK) == 0 && hx_json_read(&tree, path) == HX_OK)
-        is_open = strcmp(hx_json_text_at(tree.root, "status", ""), "unfinished") == 0;
+        is_open = strcmp(hx_json_text_at(tree.root, "status", ""), "unfinished") == 0 &&
+                  has_begun(l, hx_json_at(tree.root, "tries"));
     hx_json_free(&tree);
     hx_error_clear();
     if (!is_open) return HX_OK;
@@ -260,8 +357,8 @@ static int compare_settings(const char *path, const char *then, const char *now)
     }
     if (!*then && !*now) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%s: the search is of a config with '%.*s', and this one has '%.*s'; name "
-                    "another output.directory for another search",
+                    "%s: the search was begun with '%.*s', and this one has '%.*s'; resume "
+                    "it with the former, or name another output.directory for another search",
                     path, length_of(then), *then ? then : "nothing", length_of(now),
                     *now ? now : "nothing");
 }
@@ -286,11 +383,13 @@ static int read_recorded(const hx_lightest *l, const char *path, const hx_json_v
     HX_TRY(read_bounds(path, hx_json_at(v, "min"), l->n_constraint, t->min));
     t->volume_fraction = hx_json_number_at(v, "volume_fraction");
     t->volume = hx_json_number_at(v, "volume");
+    t->mass = hx_json_number_at(v, "mass");
+    t->is_refused = hx_json_at(v, "refused") != NULL;
     t->seconds = hx_json_number_at(v, "seconds");
     if (hx_json_at(v, "error")) HX_TRY(hx_strdup(&t->error, hx_json_text_at(v, "error", "")));
     if (!limits || limits->n != (size_t)l->n_limit)
-        return HX_RAISE(HX_EINPUT, "%s: a try does not have the %d limits of the search", path,
-                        l->n_limit);
+        return HX_RAISE(HX_EINPUT, "%s: a try does not have the %d %s of the search", path,
+                        l->n_limit, hx_noun(l->n_limit, "limit", "limits"));
     for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++)
         HX_TRY(hx_alloc(&t->value[d], (size_t)l->n_limit, sizeof(double), "limits"));
     for (const hx_json_value *o = limits->first; o; o = o->next, i++)

@@ -45,7 +45,19 @@ const char *hx_lightest_path(const hx_lightest *l, int number, const char *name,
 
 int hx_lightest_has_mass(const hx_lightest *l)
 {
-    return !isnan(l->cfg.material.density) && l->cfg.materials.n == 0;
+    return !isnan(l->cfg.material.density) &&
+           (l->cfg.materials.n == 0 || l->made == HX_LIGHTEST_SURFACE);
+}
+
+double hx_lightest_amount(const hx_lightest *l, const hx_lightest_try *t)
+{
+    return hx_lightest_has_mass(l) ? t->mass : t->volume;
+}
+
+int hx_lightest_is_of_amount(const hx_lightest *l, size_t constraint)
+{
+    const char *const kind = hx_lightest_constraint(l, constraint)->kind;
+    return strcmp(kind, "volume") == 0 || strcmp(kind, "mass") == 0;
 }
 
 void hx_lightest_free(hx_lightest *l)

@@ -18,15 +18,32 @@ static int is_surface(const hx_lightest *l)
     return l->made == HX_LIGHTEST_SURFACE;
 }
 
-/* Mass of the part, or its volume without a density. */
+/* Mass of the part, or its volume without a density; "-": it has no surface. */
 static const char *amount_text(const hx_lightest *l, const hx_lightest_try *t, char *text,
                                size_t n_text)
 {
     const hx_units *const u = &l->cfg.units;
-    if (hx_lightest_has_mass(l))
-        return hx_units_mass_text(u, t->volume * l->cfg.material.density, text, n_text);
-    hx_fit(text, n_text, "%.6g%s", t->volume, u->volume);
+    const double amount = hx_lightest_amount(l, t);
+    if (isnan(amount))
+        hx_fit(text, n_text, "-");
+    else if (hx_lightest_has_mass(l))
+        return hx_units_mass_text(u, amount, text, n_text);
+    else
+        hx_fit(text, n_text, "%.6g%s", amount, u->volume);
     return text;
+}
+
+static const char *amount_title(const hx_lightest *l)
+{
+    return hx_lightest_has_mass(l) ? "mass of part" : "volume of part";
+}
+
+/* Name of the limit that is worst on the judged design, or why there is none. */
+static const char *worst_text(const hx_lightest *l, const hx_lightest_try *t)
+{
+    if (t->is_refused) return "run refused";
+    if (t->error) return isnan(t->volume) ? "no part" : "not analysed";
+    return l->limit[t->worst].name;
 }
 
 static const char *usage_text(double usage, char text[32])
@@ -56,16 +73,24 @@ static const char *given_text(const hx_lightest *l, const hx_lightest_try *t, ch
 /* --- a line per try --- */
 
 /* The columns have fixed widths, since the lines appear one by one. */
-#define ROW "%5s  %14s  %7s  %7s  %7s  %-20s  %-24s  %s"
+#define ROW "%5s  %14s  %7s  %7s  %*s  %-20s  %-24s  %s"
+
+/* Width of the column of the surface, which is left out if the surface is not analysed. */
+static int surface_width(const hx_lightest *l)
+{
+    return is_surface(l) ? 7 : 0;
+}
 
 void hx_lightest_print_header(const hx_lightest *l)
 {
     if (l->level == HX_LOG_VERBOSE) return; /* the commands print between the lines */
-    hx_log_info("share of the bound that the worst limit uses: above 1 it is missed; the search "
-                "ends if the %s uses %g to %g",
+    hx_log_info("%s: inside the surface part.stl\n"
+                "grey, 0/1%s: share of the bound that the worst limit of that design uses; above 1 "
+                "it is missed; the search ends if the %s uses %g to %g",
+                amount_title(l), is_surface(l) ? ", surface" : "",
                 is_surface(l) ? "surface" : "0/1 design", HX_LIGHTEST_LOW, HX_LIGHTEST_HIGH);
-    hx_log_info(ROW, "try", hx_lightest_has_mass(l) ? "mass" : "volume", "grey", "0/1", "surface",
-                "worst limit",
+    hx_log_info(ROW, "try", amount_title(l), "grey", "0/1", surface_width(l),
+                is_surface(l) ? "surface" : "", "worst limit",
                 l->vary == HX_LIGHTEST_VOLUME ? "volume fraction of run" : "bound of run", "time");
 }
 
@@ -76,7 +101,8 @@ void hx_lightest_print_try(const hx_lightest *l, int i)
     snprintf(number, sizeof number, "%d", i + 1);
     for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++) usage_text(t->usage[d], usage[d]);
     hx_log_info(ROW, number, amount_text(l, t, amount, sizeof amount), usage[HX_LIGHTEST_GREY],
-                usage[HX_LIGHTEST_BLACK_WHITE], usage[HX_LIGHTEST_SURFACE], l->limit[t->worst].name,
+                usage[HX_LIGHTEST_BLACK_WHITE], surface_width(l),
+                is_surface(l) ? usage[HX_LIGHTEST_SURFACE] : "", worst_text(l, t),
                 given_text(l, t, given, sizeof given),
                 hx_format_seconds(t->seconds, seconds, sizeof seconds));
 }
@@ -87,20 +113,22 @@ static void print_table(const hx_lightest *l, int marked, const char *mark)
 {
     hx_table table;
     char text[128], usage[32];
-    hx_table_begin(&table, "rrrrrlll");
+    const int n_design = is_surface(l) ? HX_N_LIGHTEST_DESIGN : HX_LIGHTEST_SURFACE;
+    hx_table_begin(&table, is_surface(l) ? "rrrrrlll" : "rrrrlll");
     table.level = HX_LOG_NORMAL;
     hx_table_add(&table, "try");
-    hx_table_add(&table, "%s", hx_lightest_has_mass(l) ? "mass" : "volume");
-    hx_table_add_words(&table, "grey|0/1|surface|worst limit");
+    hx_table_add(&table, "%s", amount_title(l));
+    hx_table_add_words(&table,
+                       is_surface(l) ? "grey|0/1|surface|worst limit" : "grey|0/1|worst limit");
     hx_table_add(&table, "%s", l->vary == HX_LIGHTEST_VOLUME ? "volume fraction" : "bound of run");
     hx_table_add(&table, " ");
     for (int i = 0; i < l->n_try; i++) {
         const hx_lightest_try *const t = &l->tries[i];
         hx_table_add(&table, "%d", i + 1);
         hx_table_add(&table, "%s", amount_text(l, t, text, sizeof text));
-        for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++)
+        for (int d = 0; d < n_design; d++)
             hx_table_add(&table, "%s", usage_text(t->usage[d], usage));
-        hx_table_add(&table, "%s", l->limit[t->worst].name);
+        hx_table_add(&table, "%s", worst_text(l, t));
         hx_table_add(&table, "%s", given_text(l, t, text, sizeof text));
         hx_table_add(&table, "%s", i == marked ? mark : " ");
     }
@@ -152,13 +180,15 @@ static void print_warnings(const hx_lightest *l, int number, const char *name)
 static const char *command_text(const hx_lightest *l, const char *suffix, hx_lightest_vary vary,
                                 int n_most, int is_resumed, char text[HX_MESSAGE_SIZE])
 {
+    static const char directory[] = "output.directory=";
     char word[HX_SHELL_WORD], key[PATH_MAX + 64];
     size_t n = hx_fit(text, HX_MESSAGE_SIZE, "`hextop lightest %s",
                       hx_shell_word(l->file, word, sizeof word));
     for (size_t i = 0; i < l->n_argument; i++)
-        n += hx_fit(text + n, HX_MESSAGE_SIZE - n, " %s",
-                    hx_shell_word(l->argument[i], word, sizeof word));
-    hx_fit(key, sizeof key, "output.directory=%s%s", l->folder, suffix);
+        if (!suffix[0] || strncmp(l->argument[i], directory, strlen(directory)) != 0)
+            n += hx_fit(text + n, HX_MESSAGE_SIZE - n, " %s",
+                        hx_shell_word(l->argument[i], word, sizeof word));
+    hx_fit(key, sizeof key, "%s%s%s", directory, l->folder, suffix);
     if (suffix[0])
         n += hx_fit(text + n, HX_MESSAGE_SIZE - n, " %s", hx_shell_word(key, word, sizeof word));
     if (vary != HX_LIGHTEST_LIMITS)
@@ -186,8 +216,8 @@ static const char *end_text(const hx_lightest *l)
         [HX_LIGHTEST_TRIES] = "all tries are used up",
         [HX_LIGHTEST_SAME] = "the next try would repeat an earlier one",
         [HX_LIGHTEST_BRACKET] = "a try that passes and one that does not differ by less than 1 %",
-        [HX_LIGHTEST_FULL] = "the limits are missed although all of the part is solid",
-        [HX_LIGHTEST_REFUSED] = "the run of the next try was refused",
+        [HX_LIGHTEST_FULL] = "the limits are missed by the largest volume",
+        [HX_LIGHTEST_REFUSED] = "runs with bounds that are stricter by 1 % are refused",
     };
     return text[l->end];
 }
@@ -228,7 +258,7 @@ static void print_kept(const hx_lightest *l, int kept)
     const double usage = t->made;
     hx_log_info("\nthe lightest part that meets all limits is that of try %d, %s: %s", kept + 1,
                 amount_text(l, t, amount, sizeof amount),
-                hx_lightest_path(l, kept + 1, "part.stl", path));
+                hx_lightest_path(l, kept + 1, HX_LIGHTEST_PART, path));
     print_limits(l, kept);
     print_warnings(l, kept + 1, "summary.json");
     print_warnings(l, kept + 1, "verify.json");
@@ -252,12 +282,17 @@ int hx_lightest_print_end(const hx_lightest *l)
     const hx_lightest_try *const t = &l->tries[nearest];
     if (!t->error) {
         hx_log_info("\nnearest: try %d, %s", nearest + 1,
-                    hx_lightest_path(l, nearest + 1, "part.stl", path));
+                    hx_lightest_path(l, nearest + 1, HX_LIGHTEST_PART, path));
         print_limits(l, nearest);
     }
     print_warnings(l, nearest + 1, "summary.json");
     print_warnings(l, nearest + 1, "verify.json");
     advise(l);
+    if (t->error) {
+        hx_log_usage_error("no try has a part that can be analysed (%s); %s", end_text(l),
+                           t->error);
+        return HX_EXIT_LIMIT;
+    }
     hx_log_usage_error("no try meets all limits (%s); the nearest is try %d, whose limit '%s' "
                        "uses %.3g of its bound",
                        end_text(l), nearest + 1, l->limit[t->worst].name, t->made);

@@ -57,6 +57,13 @@ static double usage_at(const hx_lightest *l, const hx_lightest_try *t, int desig
     return hx_lightest_usage(l, limit, t->value[design][limit]);
 }
 
+/* 1 if a limit of the volume or mass is met: the search does not have to come close to it. */
+static int is_spare_amount(const hx_lightest *l, int limit, double usage)
+{
+    return hx_lightest_is_of_amount(l, (size_t)l->limit[limit].constraint) &&
+           usage <= HX_LIGHTEST_HIGH;
+}
+
 void hx_lightest_judge(const hx_lightest *l, hx_lightest_try *t)
 {
     t->worst = 0;
@@ -64,7 +71,7 @@ void hx_lightest_judge(const hx_lightest *l, hx_lightest_try *t)
         t->usage[d] = 0.0;
         for (int i = 0; i < l->n_limit; i++) {
             const double usage = usage_at(l, t, d, i);
-            if (!(usage > t->usage[d])) continue;
+            if (!(usage > t->usage[d]) || is_spare_amount(l, i, usage)) continue;
             t->usage[d] = usage;
             if (d == l->made) t->worst = i;
         }
@@ -82,7 +89,8 @@ int hx_lightest_kept(const hx_lightest *l)
     int kept = -1;
     for (int i = 0; i < l->n_try; i++)
         if (worst_of(&l->tries[i]) <= HX_LIGHTEST_HIGH &&
-            (kept < 0 || l->tries[i].volume < l->tries[kept].volume))
+            (kept < 0 ||
+             hx_lightest_amount(l, &l->tries[i]) < hx_lightest_amount(l, &l->tries[kept])))
             kept = i;
     return kept;
 }
@@ -132,12 +140,26 @@ static double stricter_bound(double bound, int is_max, double before)
     return is_inverse(bound, is_max) ? before / retreat : before * retreat;
 }
 
-/* The bound of a grey design whose surface is to use the share `aim` of the bound of FILE. before:
- * bound of the last try. */
-static double next_bound(double bound, int is_max, double ratio, double before, int is_damped)
+/* 1 if bound a asks for less material than b. */
+static int is_looser(double a, double b, int is_max)
 {
-    const double scaled = is_inverse(bound, is_max) ? bound / (aim * ratio) : aim * bound / ratio;
-    return is_damped ? copysign(sqrt(scaled * before), bound) : scaled;
+    return is_max ? a > b : a < b;
+}
+
+/* The bound of a grey design with which the surface is to use the share `aim` of the bound of FILE, by
+ * the ratio of surface and grey design in try t. A grey design need not reach its bound, for example
+ * because the run ended too early: for the limit that is worst on the surface, the bound changes at
+ * least as much as the usage has to. */
+static double scaled_bound(const hx_lightest *l, const hx_lightest_try *t, size_t i, int is_max,
+                           double stated, double before)
+{
+    const double ratio = transfer(l, t, i), usage = worst_of(t);
+    const int inverse = is_inverse(stated, is_max);
+    const double scaled = inverse ? stated / (aim * ratio) : aim * stated / ratio,
+                 moved = inverse ? before * usage / aim : before * aim / usage;
+    if (l->limit[t->worst].constraint != (int)i || !(usage > 0.0) || isinf(usage)) return scaled;
+    const int is_further = is_looser(moved, scaled, is_max) == (usage < aim);
+    return is_further ? moved : scaled;
 }
 
 static int is_same_bound(double a, double b)
@@ -158,15 +180,10 @@ static int repeats(const hx_lightest *l, const hx_lightest_try *next)
     return 0;
 }
 
-/* 1 if bound a asks for less material than b. */
-static int is_looser(double a, double b, int is_max)
-{
-    return is_max ? a > b : a < b;
-}
-
 /* 1 if a try missed the limits of a constraint, or has no part. */
 static int misses(const hx_lightest *l, const hx_lightest_try *t, size_t constraint)
 {
+    if (t->is_refused) return 0; /* its bounds are too strict */
     return t->error ||
            (worst_of(t) > HX_LIGHTEST_HIGH && l->limit[t->worst].constraint == (int)constraint);
 }
@@ -202,19 +219,99 @@ static double between_known(hx_lightest *l, size_t i, int is_max, double bound)
     return copysign(sqrt(missed * met), bound);
 }
 
+/* The last try whose run was not refused; NULL: there is none. */
+static const hx_lightest_try *last_that_ran(const hx_lightest *l)
+{
+    int i = l->n_try - 1;
+    while (i >= 0 && l->tries[i].is_refused) i--;
+    return i >= 0 ? &l->tries[i] : NULL;
+}
+
+/* 1 if the made part meets the limits of a constraint. */
+static int meets(const hx_lightest *l, const hx_lightest_try *t, size_t constraint)
+{
+    int all = 1;
+    for (int i = 0; i < l->n_limit; i++)
+        if (l->limit[i].constraint == (int)constraint)
+            all &= usage_at(l, t, l->made, i) <= HX_LIGHTEST_HIGH;
+    return all;
+}
+
+/* Secant method on the logarithms of bound and usage: the change of the one divided by that of the
+ * other in the last two tries, if this constraint had the worst limit in both. Otherwise 1, and
+ * after UNDAMPED tries one half, since then limits take turns. */
+static double find_power(const hx_lightest *l, size_t i, int is_max)
+{
+    static const double least = 0.5, most = 3.0, little = 1e-3;
+    const double otherwise = l->n_try >= UNDAMPED ? 0.5 : 1.0, zero = zero_of(l, i);
+    if (l->n_try < 2) return otherwise;
+    const hx_lightest_try *const a = &l->tries[l->n_try - 2], *const b = a + 1;
+    if (a->error || b->error || l->limit[a->worst].constraint != (int)i ||
+        l->limit[b->worst].constraint != (int)i)
+        return otherwise;
+    const double from = (is_max ? a->max[i] : a->min[i]) - zero,
+                 to = (is_max ? b->max[i] : b->min[i]) - zero, usage = log(b->made / a->made),
+                 change = is_inverse(to, is_max) ? log(from / to) : log(to / from);
+    if (!(fabs(usage) > little) || !(change / usage > 0.0)) return otherwise;
+    return fmax(least, fmin(most, change / usage));
+}
+
 static double propose_bound(hx_lightest *l, size_t i, int is_max)
 {
     const hx_config_constraint *const c = hx_lightest_constraint(l, i);
     const double zero = zero_of(l, i), stated = (is_max ? c->max : c->min) - zero;
     const int is_volume = strcmp(c->kind, "volume") == 0; /* a fraction */
-    const hx_lightest_try *const last = l->n_try > 0 ? &l->tries[l->n_try - 1] : NULL;
+    const hx_lightest_try *const last = last_that_ran(l);
     if (isnan(stated) || !last) return is_max ? c->max : c->min;
     const double before = (is_max ? last->max[i] : last->min[i]) - zero;
-    const double bound = last->error ? stricter_bound(stated, is_max, before)
-                                     : next_bound(stated, is_max, transfer(l, last, i), before,
-                                                  l->n_try >= UNDAMPED);
+    if (hx_lightest_is_of_amount(l, i) && meets(l, last, i)) return before;
+    double bound;
+    if (last->error)
+        bound = stricter_bound(stated, is_max, before);
+    else
+        bound = before * pow(scaled_bound(l, last, i, is_max, stated, before) / before,
+                             find_power(l, i, is_max));
     const double next = rounded(between_known(l, i, is_max, bound) + zero);
     return is_volume && next > 1.0 ? 1.0 : next;
+}
+
+/* The latest try whose run was refused and that has no bound stricter than those of next; NULL: there
+ * is none. */
+static const hx_lightest_try *find_refused(const hx_lightest *l, const hx_lightest_try *next)
+{
+    for (int k = l->n_try - 1; k >= 0; k--) {
+        const hx_lightest_try *const t = &l->tries[k];
+        int may_run = !t->is_refused;
+        for (size_t i = 0; i < l->n_constraint; i++)
+            may_run |=
+                is_looser(next->max[i], t->max[i], 1) || is_looser(next->min[i], t->min[i], 0);
+        if (!may_run) return t;
+    }
+    return NULL;
+}
+
+/* The geometric mean of a bound that was refused and the last one that was not. *ratio: the larger
+ * of *ratio and that of both. */
+static double retreat_bound(double refused, double ran, double zero, double *ratio)
+{
+    const double a = refused - zero, b = ran - zero;
+    if (isnan(refused)) return refused;
+    *ratio = fmax(*ratio, fmax(a / b, b / a));
+    return rounded(copysign(sqrt(a * b), b) + zero);
+}
+
+/* Moves bounds that a run would refuse towards those of the last run. */
+static void retreat_bounds(hx_lightest *l, hx_lightest_try *next)
+{
+    const hx_lightest_try *const refused = find_refused(l, next), *const ran = last_that_ran(l);
+    double ratio = 1.0;
+    if (!refused) return;
+    for (size_t i = 0; i < l->n_constraint; i++) {
+        const double zero = zero_of(l, i);
+        next->max[i] = retreat_bound(refused->max[i], ran->max[i], zero, &ratio);
+        next->min[i] = retreat_bound(refused->min[i], ran->min[i], zero, &ratio);
+    }
+    if (ratio < least_bracket) l->end = HX_LIGHTEST_REFUSED;
 }
 
 static void propose_bounds(hx_lightest *l, hx_lightest_try *next)
@@ -224,15 +321,42 @@ static void propose_bounds(hx_lightest *l, hx_lightest_try *next)
         next->max[i] = propose_bound(l, i, 1);
         next->min[i] = propose_bound(l, i, 0);
     }
+    retreat_bounds(l, next);
     if (l->end == HX_LIGHTEST_GOES_ON && repeats(l, next)) l->end = HX_LIGHTEST_SAME;
 }
 
 /* --- volume --- */
 
+/* The smallest and the largest volume of a run that was not refused. */
+static void find_range(const hx_lightest *l, double *least, double *most)
+{
+    *least = (double)INFINITY;
+    *most = 0.0;
+    for (int i = 0; i < l->n_try; i++) {
+        if (l->tries[i].is_refused) continue;
+        *least = fmin(*least, l->tries[i].volume_fraction);
+        *most = fmax(*most, l->tries[i].volume_fraction);
+    }
+}
+
+/* The smallest refused volume above all others, at which passive void leaves too little; infinite if
+ * there is none. A refused volume below the others is too small for what is passive solid, and fails
+ * like any other. */
+static double find_ceiling(const hx_lightest *l)
+{
+    double least, most, ceiling = (double)INFINITY;
+    find_range(l, &least, &most);
+    for (int i = 0; i < l->n_try; i++)
+        if (l->tries[i].is_refused && l->tries[i].volume_fraction > most)
+            ceiling = fmin(ceiling, l->tries[i].volume_fraction);
+    return ceiling;
+}
+
 /* The smallest volume that passes, and the largest below it that does not; NULL: there is none. */
 static void find_bracket(const hx_lightest *l, const hx_lightest_try **fails,
                          const hx_lightest_try **passes)
 {
+    const double ceiling = find_ceiling(l);
     *fails = *passes = NULL;
     for (int i = 0; i < l->n_try; i++) {
         const hx_lightest_try *const t = &l->tries[i];
@@ -242,7 +366,7 @@ static void find_bracket(const hx_lightest *l, const hx_lightest_try **fails,
     }
     for (int i = 0; i < l->n_try; i++) {
         const hx_lightest_try *const t = &l->tries[i];
-        if (worst_of(t) > HX_LIGHTEST_HIGH &&
+        if (worst_of(t) > HX_LIGHTEST_HIGH && t->volume_fraction < ceiling &&
             (!*passes || t->volume_fraction < (*passes)->volume_fraction) &&
             (!*fails || t->volume_fraction > (*fails)->volume_fraction))
             *fails = t;
@@ -321,7 +445,12 @@ static void propose_volume(hx_lightest *l, hx_lightest_try *next)
         next->volume_fraction = beyond(fails ? fails : passes);
     if (fails && passes && passes->volume_fraction < least_bracket * fails->volume_fraction)
         l->end = HX_LIGHTEST_BRACKET;
-    if (fails && !passes && !(fails->volume_fraction < 1.0)) l->end = HX_LIGHTEST_FULL;
+    const double ceiling = find_ceiling(l);
+    if (fails && !passes &&
+        (!(fails->volume_fraction < 1.0) || ceiling < least_bracket * fails->volume_fraction))
+        l->end = HX_LIGHTEST_FULL;
+    if (fails && rounded(next->volume_fraction) >= ceiling)
+        next->volume_fraction = sqrt(ceiling * fails->volume_fraction);
     next->volume_fraction = rounded(fmin(next->volume_fraction, 1.0));
 }
 

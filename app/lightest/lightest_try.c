@@ -13,8 +13,6 @@
 #include "core/base/memory.h"
 #include "lightest.h"
 
-#define PART "part.stl"
-
 /* --- words --- */
 
 static int add_bound(hx_words *words, size_t i, const char *key, double value)
@@ -70,7 +68,7 @@ static int surface_words(const hx_lightest *l, int number, hx_words *words)
     HX_TRY(hx_words_add(words, "hextop"));
     HX_TRY(hx_words_add(words, "surface"));
     HX_TRY(hx_words_add(words, "%s", hx_lightest_path(l, number, "", path)));
-    return hx_words_add(words, "%s", hx_lightest_path(l, number, PART, path));
+    return hx_words_add(words, "%s", hx_lightest_path(l, number, HX_LIGHTEST_PART, path));
 }
 
 /* The limits are judged against the bounds of FILE. */
@@ -84,7 +82,7 @@ static int verify_words(const hx_lightest *l, int number, int with_surface, hx_w
     if (!with_surface) return HX_OK;
     for (size_t i = 0; i < l->n_pass; i++) HX_TRY(hx_words_add(words, "%s", l->pass[i]));
     HX_TRY(hx_words_add(words, "--surface"));
-    return hx_words_add(words, "%s", hx_lightest_path(l, number, PART, path));
+    return hx_words_add(words, "%s", hx_lightest_path(l, number, HX_LIGHTEST_PART, path));
 }
 
 /* --- steps --- */
@@ -167,16 +165,29 @@ static int verify(const hx_lightest *l, int number, int with_surface)
     return rc;
 }
 
+/* 1 if the design of a try is the reason. */
+static int is_of_design(int rc)
+{
+    return rc == HX_EINPUT || rc == HX_ENUMERIC;
+}
+
 /* Without a surface that can be analysed, for example because it falls apart, t->error is the
- * reason, and only the other designs are verified. */
+ * reason, and only the other designs are verified, if they can be. */
 static int make_part(const hx_lightest *l, int number, hx_lightest_try *t)
 {
+    char path[PATH_MAX];
+    /* those of an earlier search */
+    hx_atomic_file_remove(hx_lightest_path(l, number, HX_LIGHTEST_PART, path));
+    hx_atomic_file_remove(hx_lightest_path(l, number, "verify.json", path));
     int rc = cut_out(l, number);
     if (rc == HX_OK) rc = verify(l, number, l->made == HX_LIGHTEST_SURFACE);
-    if (rc != HX_EINPUT) return rc;
+    if (!is_of_design(rc)) return rc;
     HX_TRY(hx_strdup(&t->error, hx_error_message()));
     hx_log_warning("%s", t->error);
-    return verify(l, number, 0);
+    rc = verify(l, number, 0);
+    if (!is_of_design(rc)) return rc;
+    hx_error_clear(); /* t->error is of the same design */
+    return HX_OK;
 }
 
 static void show_step(const hx_lightest *l, int number, const char *what)
@@ -186,17 +197,35 @@ static void show_step(const hx_lightest *l, int number, const char *what)
         hx_log_status("try %d: %s; %s", number, what, hx_lightest_path(l, number, "run.log", path));
 }
 
+/* Appends a try; t is empty afterwards. */
+static int append_try(hx_lightest *l, hx_lightest_try *t, double seconds)
+{
+    hx_lightest_judge(l, t);
+    t->seconds = seconds;
+    l->tries[l->n_try++] = *t;
+    memset(t, 0, sizeof *t);
+    return hx_lightest_write(l, 0);
+}
+
+/* The run of try t was refused, and the message is recorded. */
+static int append_refused(hx_lightest *l, hx_lightest_try *t, double seconds)
+{
+    t->is_refused = 1;
+    t->volume = t->mass = (double)NAN;
+    HX_TRY(hx_strdup(&t->error, hx_error_message()));
+    hx_log_warning("%s", t->error);
+    hx_error_clear();
+    for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++) HX_TRY(hx_lightest_no_values(l, &t->value[d]));
+    return append_try(l, t, seconds);
+}
+
 int hx_lightest_do(hx_lightest *l, hx_lightest_try *t, int is_resumed)
 {
     const int number = l->n_try + 1;
     const double begin = hx_clock();
     show_step(l, number, "optimizing");
     int rc = run_try(l, t, number, is_resumed);
-    if (rc == HX_EINPUT && number > 1) {
-        l->end = HX_LIGHTEST_REFUSED;
-        hx_log_warning("%s", hx_error_message());
-        return HX_OK;
-    }
+    if (rc == HX_EINPUT && number > 1) return append_refused(l, t, hx_clock() - begin);
     if (rc != HX_OK) return rc;
     HX_TRY(hx_lightest_check_mesh(l, number));
     show_step(l, number, "cutting out and analysing the part");
@@ -205,10 +234,6 @@ int hx_lightest_do(hx_lightest *l, hx_lightest_try *t, int is_resumed)
     hx_lightest_signals_end();
     if (rc != HX_OK) return rc;
     HX_TRY(hx_lightest_read_try(l, number, t));
-    hx_lightest_judge(l, t);
-    t->seconds = hx_clock() - begin;
-    l->tries[l->n_try++] = *t;
-    memset(t, 0, sizeof *t);
-    HX_TRY(hx_lightest_write(l, 0));
+    HX_TRY(append_try(l, t, hx_clock() - begin));
     return hx_lightest_is_interrupted() ? HX_LIGHTEST_INTERRUPTED : HX_OK;
 }

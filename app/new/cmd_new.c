@@ -178,6 +178,7 @@ const hx_command hx_command_new = {
         "mesh\n"
         "is kept in output.directory, where check and run find it.\n",
     .prints = 1,
+    .processes = HX_PROCESSES_FIRST,
     .n_min = 0,
     .option = new_options,
     .n_option = sizeof new_options / sizeof new_options[0],

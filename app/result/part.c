@@ -218,7 +218,7 @@ static int is_absent(const hx_result_part *part, const hx_session *s, double den
 static int measure_result_part(hx_result_part *part, const hx_session *s, const double *density)
 {
     const hx_problem *const problem = &s->problem;
-    enum { VOID_MASS, MASS, THERE, OPEN, SOLID, N_SOLID, N_VOID, N };
+    enum { VOID_MASS, MASS, FILL, THERE, OPEN, SOLID, N_SOLID, N_VOID, N };
     double sum[N] = {0.0};
     const hx_mesh_ownership *const w = problem->mesh->ownership;
     const int64_t begin = w ? w->first[w->reduce->rank] : 0;
@@ -233,6 +233,7 @@ static int measure_result_part(hx_result_part *part, const hx_session *s, const 
         if (is_solid || (!is_void && !(density && is_absent(part, s, density[e]))))
             sum[THERE] += volume;
         if (is_solid) sum[SOLID] += volume;
+        if (is_solid && density) sum[FILL] += (1.0 - fmax(density[e], s->design.rho_min)) * volume;
         sum[N_SOLID] += is_solid;
         sum[N_VOID] += is_void;
     }
@@ -246,6 +247,8 @@ static int measure_result_part(hx_result_part *part, const hx_session *s, const 
     part->mass = density ? sum[MASS] : part->wanted;
     part->target =
         part->n_missing > 0 && !isnan(part->wanted) ? fmin(part->wanted, sum[THERE]) : part->mass;
+    /* No volume is prescribed, so what the forced elements gain is not taken from the others. */
+    if (isnan(part->wanted)) part->target += sum[FILL];
     return HX_OK;
 }
 
@@ -369,6 +372,13 @@ fail:
     free(volume);
     free(rho);
     return rc;
+}
+
+const char *hx_part_threshold_text(const hx_result_part *part)
+{
+    return isnan(part->wanted) && part->n_solid > 0
+               ? "the threshold that keeps the volume of the elements that are not forced solid"
+               : "the threshold that keeps the volume";
 }
 
 int hx_part_check_target(const hx_result_part *part, double target)

@@ -48,8 +48,9 @@ typedef struct hx_result_part {
     double wanted;       /* volume that volume_fraction leaves to the elements that are not void;
                           * NaN: no volume is prescribed */
     int may_have_less;   /* 1: `wanted` is an upper limit, or NaN */
-    /* target volume: mass; for a result that lacks elements, the smaller of `wanted`, if there is
-     * one, and the volume that the result has */
+    /* target volume. With a prescribed volume: mass, or for a result that lacks elements the smaller
+     * of `wanted` and the volume that the result has. Without one: the forced-solid elements, and
+     * the mass of the others. */
     double target;
     int64_t n_missing; /* number of elements that the result lacks */
     unsigned preserve; /* HX_PRESERVE_* that were applied, without FIT */
@@ -104,6 +105,9 @@ static inline int hx_part_is_dense(const hx_result_part *part, const double *den
  * they are forced. */
 int hx_part_is_grown(const hx_result_part *part, const hx_space *space, const double *density,
                      double threshold, int64_t i);
+
+/* "the threshold that keeps the volume": of what hx_part_threshold keeps it. */
+const char *hx_part_threshold_text(const hx_result_part *part);
 
 /* HX_EINPUT: the elements that are forced solid have more than that volume. */
 int hx_part_check_target(const hx_result_part *part, double target);

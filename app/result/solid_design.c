@@ -78,7 +78,7 @@ const char *hx_solid_design_text(const hx_solid_design *d, int threshold_given, 
     snprintf(text, n_text, "%s %s solid: density >= %.6g, %s",
              hx_format_count(d->n_solid, count, sizeof count),
              hx_noun(d->n_solid, "element is", "elements are"), d->threshold,
-             threshold_given ? "as given" : "the threshold that keeps the volume");
+             threshold_given ? "as given" : hx_part_threshold_text(&d->part));
     return text;
 }
 

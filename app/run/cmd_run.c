@@ -579,5 +579,5 @@ const hx_command hx_command_run = {
     .option = run_options,
     .n_option = sizeof run_options / sizeof run_options[0],
     .run = command_run,
-    .is_parallel = 1,
+    .processes = HX_PROCESSES_ALL,
 };

@@ -29,6 +29,14 @@ typedef struct hx_option {
 
 enum { HX_MAX_OPTION = 16, HX_MAX_FILE = 2 };
 
+/* What several processes, started together by mpirun, do with a command. */
+typedef enum {
+    HX_PROCESSES_ONE,    /* refused: it would run once only, with the memory of one process */
+    HX_PROCESSES_FIRST,  /* the first one runs it, which prints */
+    HX_PROCESSES_NUMBER, /* the first one runs it, with their number in options->comm */
+    HX_PROCESSES_ALL     /* all of them run it together */
+} hx_processes;
+
 typedef struct hx_options hx_options;
 
 typedef struct hx_command {
@@ -44,7 +52,7 @@ typedef struct hx_command {
     /* Returns 0, an error code (negative, its message recorded), or an exit status (positive, its
      * message printed). */
     int (*run)(const hx_options *options);
-    int is_parallel; /* 1: all processes call `run`; 0: only the first */
+    hx_processes processes;
 } hx_command;
 
 struct hx_comm; /* core/comm/comm.h */

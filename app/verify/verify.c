@@ -1,5 +1,7 @@
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "verify.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +54,26 @@ static int make_black_white(hx_verify *v)
     return HX_OK;
 }
 
+/* 1 if a file is in a folder try-N beside the lightest.json of a search. */
+static int is_of_search(const char *file)
+{
+    static const char begin[] = "try-", search[] = "/lightest.json";
+    char *const path = realpath(file, NULL);
+    char text[PATH_MAX];
+    int is_try = 0;
+    char *slash = path ? strrchr(path, '/') : NULL;
+    if (slash) {
+        *slash = '\0'; /* path is the folder */
+        slash = strrchr(path, '/');
+    }
+    if (slash && strncmp(slash + 1, begin, strlen(begin)) == 0) {
+        const int n = snprintf(text, sizeof text, "%.*s%s", (int)(slash - path), path, search);
+        is_try = n < (int)sizeof text && access(text, F_OK) == 0;
+    }
+    free(path);
+    return is_try;
+}
+
 int hx_verify_locate(hx_verify *v, const hx_options *options)
 {
     const char *const *const argument = options->argument;
@@ -59,6 +81,7 @@ int hx_verify_locate(hx_verify *v, const hx_options *options)
     const int has_config = n > 1 && (!strchr(argument[1], '=') || access(argument[1], F_OK) == 0);
     HX_TRY(hx_result_locate(&v->path, argument[0]));
     v->result = v->path.file;
+    v->is_try = is_of_search(v->result);
     v->config = has_config ? argument[1] : v->path.config;
     v->override = argument + 1 + has_config;
     v->n_override = n - 1 - (size_t)has_config;
@@ -207,6 +230,7 @@ static int analyse_density(hx_verify *v, const double *density, const double *co
     a->pcg_iterations = record.pcg_iterations;
     a->pcg_residual = record.pcg_residual;
     for (size_t c = 0; c < n_case; c++) a->case_compliance[c] = record.load_case[c].compliance;
+    HX_TRY(hx_verify_find_mass(&s->problem, counted, &a->mass));
     HX_TRY(hx_verify_find_limits(v, &s->analysis, s->limits.spec, counted, a));
     HX_TRY(find_peaks(v, a, with_fields));
     hx_optimizer_free(&s->opt);

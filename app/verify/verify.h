@@ -28,6 +28,7 @@ typedef struct hx_verify_peak {
 typedef struct hx_verify_analysis {
     /* weighted sum over cases; volume fraction, where void counts as 0 */
     double compliance, volume;
+    double mass;             /* NAN: no density is given */
     double *case_compliance; /* [n_case] (owned) */
     /* [session.limits.n] values of the limited responses; NAN: its set is not there; NULL: not
      * found (owned) */
@@ -83,6 +84,7 @@ typedef struct hx_verify {
     hx_output_names outputs;     /* files that the command writes */
     const char *result;          /* the VTK file (borrowed from path) */
     const char *config;          /* path of the config (borrowed) */
+    int is_try;                  /* 1: the result is a try of `hextop lightest` */
     size_t n_override;           /* number of KEY=VALUE arguments */
     const char *const *override; /* [n_override] (borrowed) */
     hx_result_part part;         /* elements that are forced solid or void, and the target volume */
@@ -136,6 +138,9 @@ const char *hx_verify_element_word(size_t i); /* NULL after the last */
  * sets of the analysed mesh. density[n_elem]: see hx_limit_values (verify_limits.c). */
 int hx_verify_find_limits(const hx_verify *v, hx_analysis *analysis, const hx_constraint_spec *spec,
                           const double *density, hx_verify_analysis *a);
+
+/* Mass of densities rho[n_elem] of a problem, NULL: solid; NAN without a mass density. O(n_elem). */
+int hx_verify_find_mass(const hx_problem *problem, const double *rho, double *mass);
 
 /* The analysis of the part as it would be made: that of the surface, of quadratic elements or of the
  * 0/1 design, the first that exists. *name: "surface". */

@@ -90,6 +90,11 @@ static int sharpen(const hx_verify *v, char *text, size_t n_text)
     const char *const slash = strrchr(v->result, '/');
     const int n = slash ? (int)(slash - v->result) : 0;
     if (!hx_diag_sharpen(&v->session, arguments, sizeof arguments)) return 0;
+    if (v->is_try) { /* a run with the bounds of this one would leave the search */
+        hx_fit(text, n_text, "a search with %s makes designs that are more black-and-white",
+               arguments);
+        return 1;
+    }
     size_t used =
         hx_fit(text, n_text, "`hextop run %s", hx_shell_word(v->config, word, sizeof word));
     for (size_t i = 0; i < v->n_override; i++)
@@ -117,8 +122,9 @@ const char *hx_verify_differences(const hx_verify *v, char *text, size_t n_text)
         &d, hx_config_is_heat(&v->session.cfg) ? "largest heat flux" : "largest von Mises stress",
         a->stress.value, b->stress.value, hx_verify_percent(a->stress.value, b->stress.value));
     if (d.n == 0) return NULL;
-    d.used += hx_fit(text + d.used, n_text - d.used,
-                     "; a part made from the surface behaves like the 0/1 design");
+    if (!v->surface.path) /* whose differences are printed */
+        d.used += hx_fit(text + d.used, n_text - d.used,
+                         "; a part made from the surface behaves like the 0/1 design");
     if (v->threshold_given)
         hx_fit(text + d.used, n_text - d.used,
                "; without --threshold, the 0/1 design has the volume of the grey design");

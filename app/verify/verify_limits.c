@@ -33,6 +33,16 @@ int hx_verify_find_limits(const hx_verify *v, hx_analysis *analysis, const hx_co
     return HX_OK;
 }
 
+int hx_verify_find_mass(const hx_problem *problem, const double *rho, double *mass)
+{
+    double sum;
+    *mass = (double)NAN;
+    if (!(problem->density > 0.0)) return HX_OK;
+    HX_TRY(hx_problem_mass_volume(problem, rho, &sum));
+    *mass = problem->density * sum;
+    return HX_OK;
+}
+
 const hx_verify_analysis *hx_verify_made(const hx_verify *v, const char **name)
 {
     *name = "surface";
@@ -115,6 +125,9 @@ void hx_verify_print_limits(const hx_verify *v)
             hx_table_add(&table, "met");
     }
     hx_table_end(&table, 2);
+    if (v->is_try && v->n_override == 0)
+        hx_log_info("  these are the bounds of one run of `hextop lightest`; lightest.json has "
+                    "those of the search");
 }
 
 const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n_text)
@@ -132,11 +145,12 @@ const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n
                spec->params.set_2 ? spec->params.set_2 : "", spec->params.set_2 ? "'" : "", made);
         return text;
     }
-    hx_fit(text, n_text,
-           "limit '%s' is missed by %.3g %%: %.6g%s on the %s, %s is required; tighten it in the "
-           "config and run again, or let `hextop lightest` do that",
+    hx_fit(text, n_text, "limit '%s' is missed by %.3g %%: %.6g%s on the %s, %s is required%s",
            spec->name, 100.0 * made_violation(v, i), value, unit, made,
-           hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound));
+           hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound),
+           v->is_try ? "" /* the search goes on */
+                     : "; tighten it in the config and run again, or let `hextop lightest` do "
+                       "that");
     return text;
 }
 

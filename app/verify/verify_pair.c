@@ -138,6 +138,8 @@ void hx_verify_print_pair(const hx_verify *v, const char *const name[2],
         add_compliance(&table, v, what, a->case_compliance[c], b->case_compliance[c]);
     }
     add_verify_row(&table, "volume fraction", a->volume, b->volume);
+    if (!isnan(a->mass))
+        add_verify_row(&table, label("mass", u->mass, text, sizeof text), a->mass, b->mass);
     const int is_heat = hx_config_is_heat(&v->session.cfg);
     add_peak(&table, v, a, b);
     add_places(&table, "node", &a->displacement, &b->displacement, n_case);
@@ -177,6 +179,7 @@ void hx_verify_write_analysis(hx_json *json, const hx_verify *v, const char *key
     hx_json_numbers(json, "case_compliance", (size_t)v->session.problem.cases.n,
                     a->case_compliance);
     hx_json_number(json, "volume", a->volume);
+    if (!isnan(a->mass)) hx_json_number(json, "mass", a->mass);
     write_peak(json, peak_key(v, 0), &a->displacement);
     if (hx_config_is_heat(&v->session.cfg)) {
         hx_json_number(json, "reference_temperature", v->session.problem.reference);

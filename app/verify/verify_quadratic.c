@@ -216,6 +216,7 @@ static int analyse_quadratic(hx_verify *v, part *p)
     a->pcg_iterations = p->analysis.record.pcg_iterations;
     a->pcg_residual = p->analysis.record.pcg_residual;
     a->volume = v->analysis[HX_VERIFY_SOLID].volume;
+    a->mass = v->analysis[HX_VERIFY_SOLID].mass;
     HX_TRY(find_limits(v, p, a));
     HX_TRY(read_results(v, p, a));
     q->n_elem = p->mesh->n_elem;

@@ -66,7 +66,7 @@ static void print_design(const hx_verify *v)
     hx_log_info("0/1       %s %s solid: density >= %.6g, %s",
                 hx_format_count(v->n_solid, a, sizeof a),
                 hx_noun(v->n_solid, "element is", "elements are"), v->threshold,
-                v->threshold_given ? "as given" : "the threshold that keeps the volume");
+                v->threshold_given ? "as given" : hx_part_threshold_text(&v->part));
     if (v->part.n_solid > 0)
         hx_log_info("          %s of them are forced solid (passive or loaded), %s of these have "
                     "less density",

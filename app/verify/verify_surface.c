@@ -115,6 +115,7 @@ static int analyse_surface(hx_verify *v, solve *s)
     a->pcg_iterations = s->analysis.record.pcg_iterations;
     a->pcg_residual = s->analysis.record.pcg_residual;
     a->volume = f->part.mesh.total_volume / v->session.mesh.total_volume;
+    HX_TRY(hx_verify_find_mass(&s->problem, NULL, &a->mass));
     HX_TRY(find_limits(v, s, a));
     HX_TRY(read_results(&f->part.mesh, s, a));
     f->n_point = s->space.n_point;

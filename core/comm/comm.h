@@ -69,11 +69,15 @@ void hx_comm_self(hx_comm *comm);
  * so that a single process never loads the MPI runtime. */
 int hx_comm_is_started(void);
 
+/* Rank of this process as the environment states it, for use before hx_comm_join; 0 for a single
+ * process, or if the rank is unknown. */
+int hx_comm_started_rank(void);
+
 /* Returns 1 if this build has MPI. */
 int hx_comm_available(void);
 
 /* Makes the communicator of all processes that were started together. HX_EENV: there are several,
- * but this build has no MPI. */
+ * but this build has no MPI, or another one than that of mpirun. */
 int hx_comm_join(hx_comm *comm);
 
 /* To be called before the process ends; afterwards the struct is the communicator of one rank. */

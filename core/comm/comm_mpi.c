@@ -6,14 +6,33 @@
 
 #include "comm_internal.h"
 
+/* Variables of the innermost mpirun (Open MPI, MPICH and its relatives) or srun, in this order. */
+static const struct starter {
+    const char *size, *rank;
+} starters[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                {"PMI_SIZE", "PMI_RANK"},
+                {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+
+/* The one that started this process as one of several; NULL: there is only this one. */
+static const struct starter *find_starter(void)
+{
+    for (size_t i = 0; i < sizeof starters / sizeof starters[0]; i++) {
+        const char *const text = getenv(starters[i].size);
+        if (text) return strtol(text, NULL, 10) > 1 ? &starters[i] : NULL;
+    }
+    return NULL;
+}
+
 int hx_comm_is_started(void)
 {
-    static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
-    for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) {
-        const char *const text = getenv(size[i]);
-        if (text && strtol(text, NULL, 10) > 1) return 1;
-    }
-    return 0;
+    return find_starter() != NULL;
+}
+
+int hx_comm_started_rank(void)
+{
+    const struct starter *const starter = find_starter();
+    const char *const text = starter ? getenv(starter->rank) : NULL;
+    return text ? (int)strtol(text, NULL, 10) : 0;
 }
 
 #ifdef HX_HAVE_MPI
@@ -266,6 +285,20 @@ static void leave_default_binding(void)
     CPU_FREE(all);
 }
 
+/* HX_EENV if each of several processes is alone in its MPI. */
+static int check_connected(hx_comm *comm)
+{
+    const struct starter *const starter = find_starter();
+    if (comm->size > 1 || !starter) return HX_OK;
+    MPI_Finalize();
+    hx_comm_self(comm);
+    return HX_RAISE(HX_EENV,
+                    "%s processes were started together (%s), but MPI connects none of them, so "
+                    "each would repeat the whole run: use the mpirun of the MPI that hextop was "
+                    "built with, or unset %s for runs of their own",
+                    getenv(starter->size), starter->size, starter->size);
+}
+
 int hx_comm_join(hx_comm *comm)
 {
     int provided;
@@ -281,6 +314,7 @@ int hx_comm_join(hx_comm *comm)
     comm->ops = &mpi;
     MPI_Comm_rank(MPI_COMM_WORLD, &comm->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &comm->size);
+    HX_TRY(check_connected(comm));
     requests *kept;
     HX_TRY(hx_alloc(&kept, 1, sizeof *kept, "messages"));
     comm->impl = kept;

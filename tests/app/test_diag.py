@@ -432,6 +432,11 @@ def no_double_key(found):
             check(value.setdefault(key, words) == words, f"{key}: {value[key]} and {words}: {found}")
 
 
+def limits_of(name):
+    with open(name + "/summary.json") as file:
+        return json.load(file)["limits"]
+
+
 def test_history():
     """Warnings compare designs, not only compliances: two designs that alternate; a rise in a run that counts as
     converged; a design of another volume is not compared."""
@@ -442,10 +447,14 @@ def test_history():
         check(abs(c[-1] - c[-2]) < 0.01 * c[-1], f"compliances that hardly differ: {c[-2:]}")
         check("the designs alternate" in text and "`optimization.damping=0.5`" in found["changing"]["remedy"], f"{n}: {found['changing']}")
         no_double_key(found)
-    found = expect("unmet", TINY, after=["limit"], words=["optimization.iterations=2", 'optimization.constraints=({kind='
-                   '"displacement";set="right";direction=[0.0,0.0,-1.0];max=95.0;},{kind="compliance";max=1e9;})'])
-    check("the limit 'displacement' is not met" in found["limit"]["text"] and "at most 95" in found["limit"]["text"]
-          and 0.0 < found["limit"]["value"] < 1.0, f"the worst limit: {found}")
+    # the best design has twice this displacement, so no two designs meet it
+    limit = """optimization.constraints=({kind="displacement";set="right";direction=[0.0,0.0,-1.0];max=%g;},{kind="compliance";max=1e9;})"""
+    warned("best", TINY, limit % 1e6)
+    most = float(f"{0.5 * limits_of('best')[0]['value']:.4g}")
+    found = expect("unmet", TINY, after=["limit"], words=["optimization.iterations=2", limit % most])
+    text, value = found["limit"]["text"], limits_of("unmet")[0]["value"]
+    check("the limit 'displacement' is not met" in text and f"at most {most:g}" in text and f"the value is {value:.5g}" in text
+          and abs(found["limit"]["value"] - (value / most - 1.0)) < 1e-6 * value, f"the worst limit: {found}")
     settled = warned("turned", TINY, "optimization.damping=0.5")
     check("changing" not in settled and history("turned")[-1][0] < 0.6 * c[-1], f"which helps: {settled}")
     fall = config(SMALL, a=("nx = 8; ny = 1; nz = 4", "nx = 12; ny = 1; nz = 6"), b=('{ set = "right-lower-edge"; total_force = '

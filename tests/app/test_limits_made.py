@@ -101,6 +101,33 @@ def report():
             near(float(text.replace("&#8201;", "").replace("\u2009", "").replace(",", "")), limit["value"], 1e-3, f"{name} in the report")
 
 
+def masses():
+    """The mass of each design is the value of the limit on the mass."""
+    made = load("out/verify.json")
+    for name, design in (("grey", made["grey"]), ("0/1", made["black_white"]), ("quadratic", made["quadratic"]["analysis"]),
+                         ("surface", made["surface"]["analysis"])):
+        near(design["mass"], values(design)["weight"], 1e-12, f"mass, {name}")
+
+
+def forced_solid():
+    """A least mass below that of the forced elements still has a 0/1 design and a surface: these elements, and the volume
+    of the others. With a prescribed volume that design is refused."""
+    words = ["output.directory=light", "passive=", "loads=({set=\"top\";total_force=[0.0,0.0,-0.01];})", "optimization.iterations=20",
+             "optimization.constraints=({kind=\"displacement\";set=\"top\";max=400.0;name=\"sag\";})", "optimization.projection="]
+    said = hextop("run", "case.cfg", *words)
+    check(said.returncode == 0, said.stderr)
+    said = hextop("verify", "light")
+    check(said.returncode in (0, 4) and "keeps the volume of the elements that are not forced solid" in said.stdout,
+          f"verify: {said.returncode}, {said.stdout[:900]} {said.stderr[-600:]}")
+    made = load("light/verify.json")
+    check(made["elements_forced_solid"] == 128 and made["grey"]["volume"] * 768.0 < 128.0, f"the design is light: {made['grey']}")
+    check(128.0 < made["volume_target"] < 128.0 + made["grey"]["volume"] * 768.0, f"target {made['volume_target']}")
+    said = hextop("surface", "light", "light/part.stl")
+    check(said.returncode == 0, f"surface: {said.stderr}")
+    said = hextop("verify", "light", "optimization.objective=compliance", "optimization.volume_fraction=0.05")
+    check(said.returncode == 2 and "that are forced solid" in said.stderr, f"a prescribed volume: {said.returncode}, {said.stderr}")
+
+
 def statuses():
     """The most exact analysis of the part decides, and the tolerance is in percent of the limit."""
     made = load("out/verify.json")
@@ -182,6 +209,8 @@ with tempfile.TemporaryDirectory() as folder:
     check(said.returncode in (0, 4), f"verify: {said.returncode}, {said.stderr}")
     compare_values()
     report()
+    masses()
+    forced_solid()
     statuses()
     solid_part()
     no_limits()
