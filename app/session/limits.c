@@ -159,7 +159,8 @@ static int relation(const hx_constraint_spec *a, const hx_constraint_spec *b)
     if (!(pp > 0.0) || !(qq > 0.0)) return !(pp > 0.0) && !(qq > 0.0);
     const double cosine = pq / sqrt(pp * qq);
     if (fabs(cosine) < 1.0 - 1e-12) return 0;
-    return cosine > 0.0 || p->is_magnitude || p->of_largest ? 1 : -1;
+    if (cosine > 0.0 || p->is_magnitude) return 1;
+    return p->of_largest ? 0 : -1; /* the largest of the negative values is the negative lowest */
 }
 
 /* HX_EINPUT: no value meets two limits. */

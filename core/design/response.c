@@ -193,7 +193,7 @@ int hx_response_prepare(hx_response *o)
 
 int hx_response_solve_adjoint(hx_response *o)
 {
-    if (o->kind->accept) o->kind->accept(o);
+    if (o->kind->accept) HX_TRY(o->kind->accept(o));
     for (int c = 0; o->d_adjoint && c < o->analysis->problem->cases.n; c++)
         if (o->d_adjoint[c]) HX_TRY(solve_case(o, c));
     return HX_OK;

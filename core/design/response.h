@@ -86,7 +86,7 @@ typedef struct hx_response_kind {
     int (*prepare)(hx_response *response);
     /* Once per design that the update does not reject, before its adjoint solves: adapts what must
      * not change while designs are compared. NULL: nothing. */
-    void (*accept)(hx_response *response);
+    int (*accept)(hx_response *response);
     /* *value for the analysed design. Waits. */
     int (*value)(const hx_response *response, double *value);
     /* Field d_dg = derivative by the physical densities: the total one if adjoint_load is NULL,
