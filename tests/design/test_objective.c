@@ -429,7 +429,8 @@ static void check_tables(const hx_mesh *mesh)
     CHECK_FAILS(hx_response_check(displacement, "objective", &problem, &held), HX_EINPUT,
                 "here: supports prescribe the displacement of set 'left'");
     CHECK_FAILS(hx_response_check(&hx_response_compliance, "objective", &problem, &right),
-                HX_EINPUT, "objective 'compliance' does not take a set");
+                HX_EINPUT,
+                "set: objective 'compliance' does not take this key; its keys are kind, case");
     hx_problem_free(&problem);
 }
 

@@ -919,11 +919,19 @@ static const refusal of_elasticity[] = {
     {{.kind = "compliance"}, 1.0, 2.0, "no compliance lies between min = 2 and max = 1"},
     {{.kind = "compliance"}, INFINITY, NAN, "a limit of compliance is not a finite number"},
     {{.kind = "compliance", .load_case = 2}, 1.0, NAN, "there is no load case 3; there are 2"},
-    {{.kind = "compliance", .set = "left"}, 1.0, NAN, "'compliance' does not take a set"},
+    {{.kind = "compliance", .set = "left"},
+     1.0,
+     NAN,
+     "set: constraint 1 'compliance' does not take this key; its keys are kind, max, min, name, "
+     "case"},
     {{.kind = "worst_compliance"}, 1.0, NAN, "worst_compliance can be minimised but not limited"},
     {{.kind = "mass"}, 1.0, NAN, "the mass needs material.density"},
     {{.kind = "temperature", .set = "left"}, 1.0, NAN, "only physics = \"heat\" has temperatures"},
     {{.kind = "displacement"}, 1.0, NAN, "'displacement' needs a set"},
+    {{.kind = "displacement", .set = "right", .is_magnitude = 1},
+     1.0,
+     NAN,
+     "magnitude: a displacement without direction is a length"},
     {{.kind = "displacement", .set = "rihgt"}, 1.0, NAN, "no set 'rihgt', did you mean 'right'?"},
     {{.kind = "displacement", .set = "right", .set_2 = "rihgt"}, 1.0, NAN, "no set 'rihgt'"},
     {{.kind = "displacement", .set = "left"},
@@ -939,7 +947,16 @@ static const refusal of_elasticity[] = {
 static const refusal of_heat[] = {
     {{.kind = "displacement", .set = "right"}, 1.0, NAN, "physics = \"heat\" has no displacements"},
     {{.kind = "temperature", .set = "left"}, 1.0, NAN, "supports prescribe the temperature of set"},
-    {{.kind = "temperature", .set = "right", .is_magnitude = 1}, 1.0, NAN, "give set_2"}};
+    {{.kind = "temperature", .set = "right", .is_magnitude = 1},
+     1.0,
+     NAN,
+     "magnitude: it removes the sign of a difference"},
+    {{.kind = "reaction", .set = "left", .direction = {0.0, 0.0, 1.0}},
+     1.0,
+     NAN,
+     "direction: constraint 1 'reaction' does not take this key in heat; its keys are kind, max, "
+     "min, "
+     "name, set, case, magnitude"}};
 
 static void check_refusals(void)
 {
