@@ -63,12 +63,34 @@ static int check_direction(const char *origin, const double direction[3])
                            "direction = [0.0, 0.0, -1.0]");
 }
 
+/* The keys of an objective or a constraint, against those that its kind takes. group: NULL or not a
+ * group: only the kind is given. */
+static int check_keys(const hx_config *cfg, const char *kind, const char *role, const char *origin,
+                      const hx_value *group)
+{
+    static const struct {
+        const char *key;
+        unsigned bit;
+    } list[] = {{"set", HX_TAKES_SET},    {"set_2", HX_TAKES_SET_2},
+                {"of", HX_TAKES_LARGEST}, {"direction", HX_TAKES_DIRECTION},
+                {"case", HX_TAKES_CASE},  {"magnitude", HX_TAKES_MAGNITUDE}};
+    const hx_response_kind *const found = hx_response_kind_find(kind);
+    const unsigned takes = hx_response_takes(found, hx_config_is_heat(cfg));
+    unsigned given = 0;
+    for (size_t i = 0; group && group->kind == HX_VALUE_GROUP && i < sizeof list / sizeof list[0];
+         i++) {
+        const hx_value *const value = hx_value_member(group, list[i].key);
+        const int changes_nothing = /* magnitude = false */
+            value && value->kind == HX_VALUE_BOOL && !value->integer && takes & list[i].bit;
+        if (value && !changes_nothing) given |= list[i].bit;
+    }
+    return hx_response_check_given(found, role, origin, hx_config_is_heat(cfg), given);
+}
+
 /* Set, second set and direction of a response; text is its place. */
 static int check_place(const char *origin, const char *set, const char *set_2, int of,
                        const double direction[3])
 {
-    if (set_2 && !set)
-        return hx_config_fault(origin, "set_2", "it needs a set from which it is subtracted");
     if (set_2 && of == HX_OF_LARGEST)
         return hx_config_fault(origin, "of",
                                "with set_2 the difference of two means is taken; leave out "
@@ -159,6 +181,7 @@ static int check_constraints(const hx_config *cfg)
                                "the list is empty; leave the key out");
     for (size_t i = 0; i < cfg->optimization.constraints.n; i++) {
         const hx_config_constraint *const c = constraint_of(cfg, i);
+        HX_TRY(check_keys(cfg, c->kind, "constraint", c->origin, list->child[i]));
         HX_TRY(check_place(c->origin, c->set, c->set_2, c->of, c->direction));
         HX_TRY(check_bounds(cfg, c));
         HX_TRY(check_cases(c, list->child[i]));
@@ -174,8 +197,9 @@ static int check_objective(const hx_config *cfg)
     static const char key[] = "optimization.objective";
     const char *const kind = cfg->optimization.objective.kind;
     char place[HX_CONFIG_PLACE];
-    HX_TRY(check_place(hx_config_place(cfg, key, place, sizeof place),
-                       cfg->optimization.objective.set, cfg->optimization.objective.set_2,
+    hx_config_place(cfg, key, place, sizeof place);
+    HX_TRY(check_keys(cfg, kind, "objective", place, hx_value_find(cfg->tree, key)));
+    HX_TRY(check_place(place, cfg->optimization.objective.set, cfg->optimization.objective.set_2,
                        cfg->optimization.objective.of, cfg->optimization.objective.direction));
     if (is_amount(kind) && !has_other_limit(cfg))
         return hx_config_fault(place_of(cfg, key), key,

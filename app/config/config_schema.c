@@ -445,7 +445,8 @@ const hx_key hx_keys[] = {
         .help = "whether the absolute value of the component along `direction` is minimized"),
     KEY(optimization.objective.of, WORD, .word = of_words, .note = "\"mean\"",
         .help = "which value of the set is minimized: the mean, by area if the set spans boundary "
-                "faces, else of its nodes; or the largest one, by a p-norm scaled to it"),
+                "faces, else of its nodes; or the largest at a node, whose derivative is that of a "
+                "p-norm"),
     KEY_AT("optimization.objective.case", INT, AT(optimization.objective.load_case),
            .range = "[1, 1000]", .note = "all, by their weights",
            .help = "load case whose value is minimized"),
@@ -474,7 +475,8 @@ const hx_key hx_keys[] = {
           .help = "whether the absolute value of the component along `direction` is limited"),
     ENTRY(optimization.constraints, constraint, of, WORD, .word = of_words, .note = "\"mean\"",
           .help = "which value of the set is limited: the mean, by area if the set spans boundary "
-                  "faces, else of its nodes; or the largest one, by a p-norm scaled to it"),
+                  "faces, else of its nodes; or the largest at a node, whose derivative is that of "
+                  "a p-norm"),
     KEY_AT("optimization.constraints[].case", NUMBERS, IN(constraint, load_case), .is_whole = 1,
            .range = "[1, 1000]", .note = "every case",
            .help = "load case, or list of cases, in each of which the limit applies"),

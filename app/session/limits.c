@@ -70,13 +70,9 @@ static int count_cases(const hx_session *s, const hx_config_constraint *c,
     return c->load_case.n > 0 ? (int)c->load_case.n : s->problem.cases.n;
 }
 
-static int check_cases(const hx_session *s, const hx_config_constraint *c,
-                       const hx_response_kind *kind)
+static int check_cases(const hx_session *s, const hx_config_constraint *c)
 {
     const int n = s->problem.cases.n;
-    if (c->load_case.n > 0 && !(kind->takes & HX_TAKES_CASE))
-        return HX_RAISE(HX_EINPUT, "%s: case: the %s is the same in every load case; leave it out",
-                        c->origin, kind->name);
     for (size_t i = 0; i < c->load_case.n; i++)
         if ((int)c->load_case.value[i] > n)
             return HX_RAISE(HX_EINPUT, "%s: case: there is no load case %d; the loads have %d %s",
@@ -126,7 +122,7 @@ static int add_constraint(hx_limits *limits, const hx_session *s, size_t constra
     const hx_config_constraint *const c = constraint_of(s, constraint);
     const hx_response_kind *const kind = hx_session_response_kind(c->kind);
     const int n = count_cases(s, c, kind);
-    HX_TRY(check_cases(s, c, kind));
+    HX_TRY(check_cases(s, c));
     for (int k = 0; k < n; k++) {
         const int of_case = c->load_case.n > 0 ? (int)c->load_case.value[k] - 1 : k;
         HX_TRY(add_limit(limits, s, constraint,
@@ -159,7 +155,8 @@ static int relation(const hx_constraint_spec *a, const hx_constraint_spec *b)
     if (!(pp > 0.0) || !(qq > 0.0)) return !(pp > 0.0) && !(qq > 0.0);
     const double cosine = pq / sqrt(pp * qq);
     if (fabs(cosine) < 1.0 - 1e-12) return 0;
-    return cosine > 0.0 || p->is_magnitude || p->of_largest ? 1 : -1;
+    if (cosine > 0.0 || p->is_magnitude) return 1;
+    return p->of_largest ? 0 : -1; /* the largest of the negative values is the negative lowest */
 }
 
 /* HX_EINPUT: no value meets two limits. */

@@ -17,34 +17,73 @@ static const hx_response_params none = {.load_case = HX_ALL_CASES};
 
 hx_response_unit hx_response_unit_of(const hx_response_kind *kind, const hx_problem *problem)
 {
-    return kind->unit ? kind->unit(problem) : HX_VALUE_NONE;
+    return hx_problem_is_heat(problem) ? kind->heat_unit : kind->unit;
 }
 
-/* HX_EINPUT: a parameter is missing, or the kind does not take it. */
-static int check_params(const hx_response_kind *kind, const char *role,
-                        const hx_response_params *params)
+unsigned hx_response_takes(const hx_response_kind *kind, int is_heat)
 {
-    const struct {
-        unsigned bit;
-        const char *name;
-        int is_given;
-    } param[] = {{HX_TAKES_SET, "set", params->set != NULL},
-                 {HX_TAKES_DIRECTION, "direction", hx_norm3(params->direction) > 0.0},
-                 {HX_TAKES_SET_2, "set_2", params->set_2 != NULL},
-                 {HX_TAKES_MAGNITUDE, "magnitude", params->is_magnitude},
-                 {HX_TAKES_LARGEST, "largest value", params->of_largest},
-                 {HX_TAKES_CASE, "load case", params->load_case > 0}};
-    const char *const origin = params->origin ? params->origin : role;
-    for (size_t i = 0; i < sizeof param / sizeof param[0]; i++) {
-        if (param[i].is_given && !(kind->takes & param[i].bit))
-            return HX_RAISE(HX_EINPUT, "%s: %s '%s' does not take a %s", origin, role, kind->name,
-                            param[i].name);
-        if (!param[i].is_given && kind->needs & param[i].bit)
-            return HX_RAISE(HX_EINPUT, "%s: %s '%s' needs a %s%s", origin, role, kind->name,
-                            param[i].name,
-                            param[i].bit == HX_TAKES_DIRECTION ? " other than [0, 0, 0]" : "");
+    return is_heat ? kind->takes & ~kind->not_in_heat : kind->takes;
+}
+
+/* Parameters by their keys in the config. */
+static const struct {
+    unsigned bit;
+    const char *key;
+} parameter[] = {
+    {HX_TAKES_SET, "set"},   {HX_TAKES_SET_2, "set_2"},         {HX_TAKES_LARGEST, "of"},
+    {HX_TAKES_CASE, "case"}, {HX_TAKES_DIRECTION, "direction"}, {HX_TAKES_MAGNITUDE, "magnitude"},
+};
+enum { N_PARAMETER = sizeof parameter / sizeof parameter[0] };
+
+/* HX_EINPUT: the kind does not take a parameter; its keys are listed. */
+static int refuse(const hx_response_kind *kind, const char *role, const char *origin, int is_heat,
+                  const char *key)
+{
+    char keys[128] = "";
+    for (int i = 0; i < N_PARAMETER; i++) {
+        if (!(hx_response_takes(kind, is_heat) & parameter[i].bit)) continue;
+        const size_t used = strlen(keys);
+        snprintf(keys + used, sizeof keys - used, ", %s", parameter[i].key);
     }
-    return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s: %s: %s '%s' does not take this key%s; its keys are kind%s%s",
+                    origin, key, role, kind->name, is_heat ? " in heat" : "",
+                    strncmp(role, "constraint", 10) == 0 ? ", max, min, name" : "", keys);
+}
+
+int hx_response_check_given(const hx_response_kind *kind, const char *role, const char *origin,
+                            int is_heat, unsigned given)
+{
+    const unsigned takes = hx_response_takes(kind, is_heat),
+                   signed_by =
+                       takes & (takes & HX_TAKES_DIRECTION ? HX_TAKES_DIRECTION : HX_TAKES_SET_2);
+    for (int i = 0; i < N_PARAMETER; i++)
+        if (given & ~takes & parameter[i].bit)
+            return refuse(kind, role, origin, is_heat, parameter[i].key);
+    for (int i = 0; i < N_PARAMETER; i++)
+        if (kind->needs & ~given & parameter[i].bit)
+            return HX_RAISE(HX_EINPUT, "%s: %s '%s' needs a %s%s", origin, role, kind->name,
+                            parameter[i].key,
+                            parameter[i].bit == HX_TAKES_DIRECTION ? " other than [0, 0, 0]" : "");
+    if (!(given & HX_TAKES_MAGNITUDE) || !signed_by || given & signed_by) return HX_OK;
+    if (signed_by == HX_TAKES_SET_2)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: magnitude: it removes the sign of a difference of two means; give "
+                        "set_2, or leave magnitude out",
+                        origin);
+    return HX_RAISE(HX_EINPUT,
+                    "%s: magnitude: a %s without direction is a length, which has no sign; give a "
+                    "direction, or leave magnitude out",
+                    origin, kind->name);
+}
+
+/* The parameters that differ from their defaults. */
+static unsigned given_by(const hx_response_params *params)
+{
+    return (params->set ? HX_TAKES_SET : 0u) | (params->set_2 ? HX_TAKES_SET_2 : 0u) |
+           (hx_norm3(params->direction) > 0.0 ? HX_TAKES_DIRECTION : 0u) |
+           (params->is_magnitude ? HX_TAKES_MAGNITUDE : 0u) |
+           (params->of_largest ? HX_TAKES_LARGEST : 0u) |
+           (params->load_case > 0 ? HX_TAKES_CASE : 0u);
 }
 
 int hx_response_check(const hx_response_kind *kind, const char *role, const hx_problem *problem,
@@ -61,7 +100,8 @@ int hx_response_check(const hx_response_kind *kind, const char *role, const hx_p
         {"destroy", kind->destroy || !kind->create},
     };
     HX_TRY(hx_kind_check(role, kind->name, sizeof entry / sizeof entry[0], entry));
-    HX_TRY(check_params(kind, role, params));
+    HX_TRY(hx_response_check_given(kind, role, params->origin ? params->origin : role,
+                                   hx_problem_is_heat(problem), given_by(params)));
     if (params->load_case < HX_ALL_CASES || params->load_case >= problem->cases.n)
         return HX_RAISE(HX_EINPUT, "%s: there is no load case %d; there %s %d",
                         params->origin ? params->origin : role, params->load_case + 1,
@@ -193,7 +233,7 @@ int hx_response_prepare(hx_response *o)
 
 int hx_response_solve_adjoint(hx_response *o)
 {
-    if (o->kind->accept) o->kind->accept(o);
+    if (o->kind->accept) HX_TRY(o->kind->accept(o));
     for (int c = 0; o->d_adjoint && c < o->analysis->problem->cases.n; c++)
         if (o->d_adjoint[c]) HX_TRY(solve_case(o, c));
     return HX_OK;

@@ -67,13 +67,13 @@ typedef struct hx_response_kind {
     const char *name, *help; /* name: value of `kind` in the config, column of history.csv */
     int is_objective, is_constraint; /* 1: can be minimised, can be limited */
     unsigned takes;                  /* HX_TAKES_*; others are refused */
+    unsigned not_in_heat;            /* those of `takes` that are refused in heat */
     unsigned needs;                  /* those of `takes` that are required */
     int is_linear;                   /* 1: the value is linear in the physical densities */
     int is_distributed; /* 1: supports several processes: its vectors are those of a subdomain */
     /* 1: not evaluated as it stands: the optimizer minimises the largest of the cases instead */
     int is_worst_case;
-    /* NULL: HX_VALUE_NONE */
-    hx_response_unit (*unit)(const hx_problem *problem);
+    hx_response_unit unit, heat_unit; /* in elasticity and in heat */
     /* HX_EINPUT: the kind cannot be used with this problem. Called before anything is computed.
      * NULL: it always can. */
     int (*check)(const hx_problem *problem, const hx_response_params *params);
@@ -86,7 +86,7 @@ typedef struct hx_response_kind {
     int (*prepare)(hx_response *response);
     /* Once per design that the update does not reject, before its adjoint solves: adapts what must
      * not change while designs are compared. NULL: nothing. */
-    void (*accept)(hx_response *response);
+    int (*accept)(hx_response *response);
     /* *value for the analysed design. Waits. */
     int (*value)(const hx_response *response, double *value);
     /* Field d_dg = derivative by the physical densities: the total one if adjoint_load is NULL,
@@ -144,7 +144,14 @@ static inline double hx_response_weight(const hx_response *o, int load_case)
                                                : 1.0;
 }
 
+/* Both depend on the physics. */
 hx_response_unit hx_response_unit_of(const hx_response_kind *kind, const hx_problem *problem);
+unsigned hx_response_takes(const hx_response_kind *kind, int is_heat);
+
+/* HX_EINPUT: the kind does not take one of the parameters `given` (HX_TAKES_*), lacks one that it
+ * needs, or is given a magnitude without the sign that it removes. origin: prefix of the message. */
+int hx_response_check_given(const hx_response_kind *kind, const char *role, const char *origin,
+                            int is_heat, unsigned given);
 
 /* HX_EINPUT: the table lacks a required entry (named), a parameter is missing or not taken, or the
  * kind cannot be used with the problem. params: NULL: none, all cases. role: see hx_response. */

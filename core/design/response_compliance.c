@@ -3,11 +3,6 @@
 #include "design_ops.h"
 #include "response.h"
 
-static hx_response_unit compliance_unit(const hx_problem *problem)
-{
-    return hx_problem_is_heat(problem) ? HX_VALUE_POWER_TEMPERATURE : HX_VALUE_ENERGY;
-}
-
 static int compliance_value(const hx_response *o, double *compliance)
 {
     hx_analysis *const a = o->analysis;
@@ -49,7 +44,8 @@ const hx_response_kind hx_response_compliance = {
     .is_constraint = 1,
     .takes = HX_TAKES_CASE,
     .is_distributed = 1,
-    .unit = compliance_unit,
+    .unit = HX_VALUE_ENERGY,
+    .heat_unit = HX_VALUE_POWER_TEMPERATURE,
     .value = compliance_value,
     .derivative = compliance_derivative,
 };

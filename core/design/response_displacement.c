@@ -2,12 +2,6 @@
  * of two sets, or the largest. */
 #include "response_set.h"
 
-static hx_response_unit displacement_unit(const hx_problem *problem)
-{
-    (void)problem;
-    return HX_VALUE_LENGTH;
-}
-
 static int check(const hx_problem *problem, const hx_response_params *params)
 {
     if (hx_problem_is_heat(problem))
@@ -25,7 +19,7 @@ const hx_response_kind hx_response_displacement = {
              HX_TAKES_LARGEST | HX_TAKES_CASE,
     .needs = HX_TAKES_SET,
     .is_distributed = 1,
-    .unit = displacement_unit,
+    .unit = HX_VALUE_LENGTH,
     .check = check,
     .bytes = hx_response_set_bytes,
     .create = hx_field_create,

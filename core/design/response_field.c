@@ -21,10 +21,10 @@ int hx_field_prepare(hx_response *o)
     return own->largest ? hx_largest_prepare(o, own->largest) : hx_response_set_prepare(o);
 }
 
-void hx_field_accept(hx_response *o)
+int hx_field_accept(hx_response *o)
 {
     hx_response_set *const own = o->impl;
-    if (own->largest) hx_largest_accept(own->largest);
+    return own->largest ? hx_largest_accept(o, own->largest) : HX_OK;
 }
 
 int hx_field_value(const hx_response *o, double *value)

@@ -12,12 +12,14 @@
 #include "../linalg/vector_ops.h"
 #include "response_set.h"
 
-#define KEPT 0.5 /* share of the last design's scale */
-
-/* The values of a load case at the samples of this process. */
+/* A load case of the analysed design, with the values of this process. */
 typedef struct of_case {
-    double *load;              /* [n_entry] derivative of the norm by the entries (owned) */
-    double norm, ratio, scale; /* ratio: largest / norm; scale = 0: not yet known */
+    double *value; /* [n_point][components] displacements (owned) */
+    double *load;  /* [n_point][components] derivative of the norm by them (owned) */
+    double largest, lowest;
+    double norm;              /* of the values plus the shift */
+    hx_largest_constants are; /* scale = 0: not yet known */
+    int has_own;              /* 1: they are those of the analysed design */
 } of_case;
 
 /* A sample is a node of the set. Its displacement is a sum over points, of one point apart from
@@ -25,6 +27,7 @@ typedef struct of_case {
 struct hx_largest {
     int components;
     double direction[3]; /* of unit length; 0: the size of the displacement */
+    int is_signed;       /* 0: values are sizes */
     int64_t n_all;       /* samples of all processes */
     int64_t n, n_point;
     int64_t *first;          /* [n + 1] first term of a sample (owned, like all below) */
@@ -32,7 +35,7 @@ struct hx_largest {
     int64_t *at;             /* [terms] position among the points below */
     double *share;           /* [terms] */
     int64_t *d_entry;        /* [n_point][components] entries of a vector */
-    double *d_value, *value; /* [n_point][components], on device and host */
+    double *d_value, *value; /* [n_point][components] scratch, on device and host */
     double *q, *slope;       /* [n], [n][components] of the case at hand */
     int n_case;
     of_case *of; /* [n_case] */
@@ -108,8 +111,10 @@ static int put_entries(hx_largest *l, const hx_analysis *a, const int32_t *place
     HX_TRY(a->dev->ops->alloc(a->dev, n * sizeof *l->d_value, &l->d_value));
     HX_TRY(hx_alloc(&l->value, n, sizeof *l->value, "nodes of a set"));
     HX_TRY(hx_alloc(&l->of, (size_t)l->n_case, sizeof *l->of, "load cases"));
-    for (int k = 0; k < l->n_case; k++)
+    for (int k = 0; k < l->n_case; k++) {
+        HX_TRY(hx_alloc(&l->of[k].value, n, sizeof(double), "nodes of a set"));
         HX_TRY(hx_alloc(&l->of[k].load, n, sizeof(double), "nodes of a set"));
+    }
     return HX_OK;
 }
 
@@ -144,49 +149,76 @@ int hx_largest_create(hx_response *o, hx_largest **largest)
     l->components = a->problem->components;
     l->n_case = a->problem->cases.n;
     for (int i = 0; i < 3; i++) l->direction[i] = size > 0.0 ? o->params.direction[i] / size : 0.0;
+    l->is_signed = !o->params.is_magnitude && (l->components == 1 || size > 0.0);
     return make_samples(l, a, set);
 }
 
-/* q and its derivative by the displacement of a sample. */
-static double measure_sample(const hx_largest *l, int64_t s, double *slope)
+/* The value of a sample and its derivative by the displacement there. value: see of_case. */
+static double measure_sample(const hx_largest *l, const double *value, int64_t s, double *slope)
 {
     const int c = l->components;
     double u[3] = {0.0, 0.0, 0.0}, along = 0.0;
     for (int64_t k = l->first[s]; k < l->first[s + 1]; k++)
-        for (int i = 0; i < c; i++) u[i] += l->share[k] * l->value[c * l->at[k] + i];
+        for (int i = 0; i < c; i++) u[i] += l->share[k] * value[c * l->at[k] + i];
     for (int i = 0; i < 3; i++) along += l->direction[i] * u[i];
     const int is_along = c == 3 && hx_norm3(l->direction) > 0.0;
     const double q = is_along ? fabs(along) : hx_norm3(u);
+    if (l->is_signed) {
+        for (int i = 0; i < c; i++) slope[i] = is_along ? l->direction[i] : 1.0;
+        return is_along ? along : u[0];
+    }
     for (int i = 0; i < c; i++)
         slope[i] = !(q > 0.0) ? 0.0 : is_along ? along / q * l->direction[i] : u[i] / q;
     return q;
 }
 
-/* The norm and its derivative by the entries, from the values of all processes. */
+/* The values of a case at the samples, and the extremes over those of all processes. */
+static int measure_case(const hx_analysis *a, hx_largest *l, of_case *of)
+{
+    double extreme[2] = {-INFINITY, -INFINITY}; /* largest, - lowest */
+    for (int64_t s = 0; s < l->n; s++) {
+        const double q = measure_sample(l, of->value, s, l->slope + l->components * s);
+        l->q[s] = q;
+        for (int i = 0; i < 2; i++) extreme[i] = isnan(q) ? NAN : fmax(extreme[i], i == 0 ? q : -q);
+        if (isnan(q)) break;
+    }
+    if (a->dist) HX_TRY(hx_reduce_max(&a->dist->reduce.base, 2, extreme));
+    of->largest = extreme[0];
+    of->lowest = -extreme[1];
+    return HX_OK;
+}
+
+/* The norm of the values that measure_case left, and its derivative. A value that is negative in
+ * spite of the shift lies so far below the largest that it does not count. */
 static int sum_norm(const hx_analysis *a, hx_largest *l, of_case *of)
 {
     const int c = l->components;
-    double largest = 0.0, sum = 0.0;
-    for (int64_t s = 0; s < l->n; s++) {
-        l->q[s] = measure_sample(l, s, l->slope + c * s);
-        largest = isnan(l->q[s]) ? NAN : fmax(largest, l->q[s]);
-        if (isnan(largest)) break;
-    }
-    if (a->dist) HX_TRY(hx_reduce_max(&a->dist->reduce.base, 1, &largest));
-    for (int64_t s = 0; s < l->n; s++)
-        if (l->is_own[s]) sum += pow(l->q[s] / largest, HX_LARGEST_POWER);
-    if (a->dist) HX_TRY(hx_dist_sum(a->dist, 1, &sum));
+    const double shift = of->are.shift, top = of->largest + shift;
+    double sum = 0.0;
     memset(of->load, 0, (size_t)l->n_point * (size_t)c * sizeof *of->load);
-    of->norm = largest * pow(sum / (double)l->n_all, 1.0 / HX_LARGEST_POWER);
-    if (largest == 0.0) of->norm = 0.0;
+    for (int64_t s = 0; s < l->n; s++)
+        if (l->is_own[s]) sum += pow(fmax(l->q[s] + shift, 0.0) / top, HX_LARGEST_POWER);
+    if (a->dist) HX_TRY(hx_dist_sum(a->dist, 1, &sum));
+    of->norm = top <= 0.0 ? 0.0 : top * pow(sum / (double)l->n_all, 1.0 / HX_LARGEST_POWER);
     for (int64_t s = 0; of->norm > 0.0 && s < l->n; s++) {
-        const double factor = pow(l->q[s] / of->norm, HX_LARGEST_POWER - 1) / (double)l->n_all;
+        const double q = fmax(l->q[s] + shift, 0.0),
+                     factor = pow(q / of->norm, HX_LARGEST_POWER - 1) / (double)l->n_all;
         for (int64_t k = l->first[s]; k < l->first[s + 1]; k++)
             for (int i = 0; i < c; i++)
                 of->load[c * l->at[k] + i] += factor * l->share[k] * l->slope[c * s + i];
     }
-    of->ratio = of->norm > 0.0 ? largest / of->norm : 1.0;
-    if (!(of->scale > 0.0)) of->scale = of->ratio;
+    return HX_OK;
+}
+
+/* Norm and value of a case by the constants of the analysed design, with which the value is the
+ * largest. */
+static int take_own_constants(const hx_analysis *a, hx_largest *l, of_case *of)
+{
+    const double least_top = 0.5 * fmax(fabs(of->largest), fabs(of->lowest));
+    of->are.shift = l->is_signed ? fmax(0.0, least_top - of->largest) : 0.0;
+    HX_TRY(sum_norm(a, l, of));
+    of->are.scale = of->norm > 0.0 ? (of->largest + of->are.shift) / of->norm : 1.0;
+    of->has_own = 1;
     return HX_OK;
 }
 
@@ -195,28 +227,37 @@ int hx_largest_prepare(hx_response *o, hx_largest *l)
     const hx_analysis *const a = o->analysis;
     const int64_t n = l->n_point * l->components;
     for (int c = 0; c < l->n_case; c++) {
+        of_case *const of = &l->of[c];
         if (!hx_response_has_case(o, c)) continue;
         HX_TRY(a->dev->ops->vector->take_entries(a->dev, n, l->d_entry, a->d_u[c], l->d_value));
-        HX_TRY(a->dev->ops->download(a->dev, l->value, l->d_value, (size_t)n * sizeof *l->value));
-        HX_TRY(sum_norm(a, l, &l->of[c]));
+        HX_TRY(a->dev->ops->download(a->dev, of->value, l->d_value, (size_t)n * sizeof *of->value));
+        HX_TRY(measure_case(a, l, of));
+        of->has_own = 0;
+        HX_TRY(of->are.scale > 0.0 ? sum_norm(a, l, of) : take_own_constants(a, l, of));
     }
     return HX_OK;
 }
 
-void hx_largest_accept(hx_largest *l)
+int hx_largest_accept(const hx_response *o, hx_largest *l)
 {
-    for (int c = 0; c < l->n_case; c++)
-        l->of[c].scale = KEPT * l->of[c].scale + (1.0 - KEPT) * l->of[c].ratio;
+    const hx_analysis *const a = o->analysis;
+    for (int c = 0; c < l->n_case; c++) {
+        if (!hx_response_has_case(o, c) || l->of[c].has_own) continue;
+        HX_TRY(measure_case(a, l, &l->of[c]));
+        HX_TRY(take_own_constants(a, l, &l->of[c]));
+    }
+    return HX_OK;
 }
 
 double hx_largest_value(const hx_largest *l, int c)
 {
-    return l->of[c].scale * l->of[c].norm;
+    const of_case *const of = &l->of[c];
+    return of->has_own ? of->largest : of->are.scale * of->norm - of->are.shift;
 }
 
-double hx_largest_scale(const hx_largest *l, int c)
+hx_largest_constants *hx_largest_constants_of(hx_largest *l, int c)
 {
-    return l->of[c].scale;
+    return &l->of[c].are;
 }
 
 int hx_largest_load(const hx_response *o, const hx_largest *l, int c, double factor, double *d_load)
@@ -224,7 +265,7 @@ int hx_largest_load(const hx_response *o, const hx_largest *l, int c, double fac
     const hx_analysis *const a = o->analysis;
     hx_device *const dev = a->dev;
     const int64_t n = l->n_point * l->components;
-    for (int64_t k = 0; k < n; k++) l->value[k] = factor * l->of[c].scale * l->of[c].load[k];
+    for (int64_t k = 0; k < n; k++) l->value[k] = factor * l->of[c].are.scale * l->of[c].load[k];
     HX_TRY(dev->ops->upload(dev, l->d_value, l->value, (size_t)n * sizeof *l->value));
     HX_TRY(dev->ops->zero(dev, d_load, (size_t)a->op->linear.n * sizeof *d_load));
     return dev->ops->vector->put_entries(dev, n, l->d_entry, l->d_value, d_load);
@@ -235,7 +276,9 @@ int hx_largest_snapshot(hx_response *o, hx_largest *l, hx_snapshot *image)
     char name[HX_SNAPSHOT_NAME];
     for (int c = 0; c < l->n_case; c++) {
         snprintf(name, sizeof name, "%s.scale %d", o->role, c + 1);
-        HX_TRY(hx_snapshot_host(image, name, &l->of[c].scale, sizeof(double)));
+        HX_TRY(hx_snapshot_host(image, name, &l->of[c].are.scale, sizeof(double)));
+        snprintf(name, sizeof name, "%s.shift %d", o->role, c + 1);
+        HX_TRY(hx_snapshot_host(image, name, &l->of[c].are.shift, sizeof(double)));
     }
     return HX_OK;
 }
@@ -245,7 +288,10 @@ void hx_largest_free(hx_device *dev, hx_largest *l)
     if (!l) return;
     dev->ops->release(dev, l->d_entry);
     dev->ops->release(dev, l->d_value);
-    for (int c = 0; l->of && c < l->n_case; c++) free(l->of[c].load);
+    for (int c = 0; l->of && c < l->n_case; c++) {
+        free(l->of[c].value);
+        free(l->of[c].load);
+    }
     free(l->of);
     free(l->first);
     free(l->is_own);

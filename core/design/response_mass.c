@@ -9,12 +9,6 @@
 #include "../linalg/vector_ops.h"
 #include "response.h"
 
-static hx_response_unit mass_unit(const hx_problem *problem)
-{
-    (void)problem;
-    return HX_VALUE_MASS;
-}
-
 static int check(const hx_problem *problem, const hx_response_params *params)
 {
     if (problem->density > 0.0) return HX_OK;
@@ -74,7 +68,8 @@ const hx_response_kind hx_response_mass = {
     .is_constraint = 1,
     .is_linear = 1,
     .is_distributed = 1,
-    .unit = mass_unit,
+    .unit = HX_VALUE_MASS,
+    .heat_unit = HX_VALUE_MASS,
     .check = check,
     .bytes = mass_bytes,
     .create = create,

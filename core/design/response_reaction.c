@@ -14,11 +14,6 @@
 #include "analysis_internal.h"
 #include "response_set.h"
 
-static hx_response_unit reaction_unit(const hx_problem *problem)
-{
-    return hx_problem_is_heat(problem) ? HX_VALUE_POWER : HX_VALUE_FORCE;
-}
-
 static const char *origin_of(const hx_response_params *params)
 {
     return params->origin ? params->origin : "reaction";
@@ -119,9 +114,11 @@ const hx_response_kind hx_response_reaction = {
     .is_objective = 1,
     .is_constraint = 1,
     .takes = HX_TAKES_SET | HX_TAKES_DIRECTION | HX_TAKES_MAGNITUDE | HX_TAKES_CASE,
+    .not_in_heat = HX_TAKES_DIRECTION,
     .needs = HX_TAKES_SET,
     .is_distributed = 1,
-    .unit = reaction_unit,
+    .unit = HX_VALUE_FORCE,
+    .heat_unit = HX_VALUE_POWER,
     .check = check_held,
     .bytes = hx_response_set_bytes,
     .create = create_held,

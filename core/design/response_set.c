@@ -7,94 +7,14 @@
 #include "../base/memory.h"
 #include "../base/vec3.h"
 #include "../linalg/vector_ops.h"
-#include "../mesh/load_faces.h"
-
-/* weight[n_node] += the volume of the set's elements around each node. */
-static void weigh_by_volume(const hx_problem *problem, const hx_set *set, double *weight)
-{
-    for (int64_t k = 0; k < set->n_elem; k++) {
-        const int64_t e = set->elem[k];
-        for (int a = 0; a < 8; a++)
-            weight[problem->mesh->conn[8 * e + a]] += problem->volume[e] / 8.0;
-    }
-}
-
-/* Half the length of the edges from a node to nodes of the set (in[n_node]), each once. */
-static double half_edges(const hx_mesh *mesh, int32_t node, const uint8_t *in)
-{
-    enum { MOST = 128 };
-    int32_t done[MOST];
-    double length = 0.0;
-    int n = 0;
-    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
-        const int64_t e = mesh->node_elem[k] >> 3;
-        const int a = (int)(mesh->node_elem[k] & 7u), ring = a & 4;
-        const int next[3] = {ring + ((a + 1) & 3), ring + ((a + 3) & 3), a ^ 4};
-        for (int i = 0; i < 3; i++) {
-            const int32_t other = mesh->conn[8 * e + next[i]];
-            int known = other == node || !in[other];
-            double d[3];
-            for (int j = 0; j < n; j++) known |= done[j] == other;
-            if (known || n == MOST) continue;
-            done[n++] = other;
-            for (int j = 0; j < 3; j++)
-                d[j] = mesh->xyz[3 * (int64_t)other + j] - mesh->xyz[3 * (int64_t)node + j];
-            length += 0.5 * hx_norm3(d);
-        }
-    }
-    return length;
-}
-
-/* weight[n_node] := the weights of the set's nodes, if it spans no boundary face. */
-static int weigh_nodes(const hx_problem *problem, const hx_set *set, double *weight)
-{
-    const hx_mesh *const mesh = problem->mesh;
-    uint8_t *in;
-    int n_alone = 0;
-    if (set->n_elem > 0) {
-        weigh_by_volume(problem, set, weight);
-        return HX_OK;
-    }
-    HX_TRY(hx_alloc(&in, (size_t)mesh->n_node, 1, "nodes of a set"));
-    for (int64_t k = 0; k < set->n_node; k++) in[set->node[k]] = 1;
-    for (int64_t k = 0; k < set->n_node; k++) {
-        weight[set->node[k]] = half_edges(mesh, set->node[k], in);
-        n_alone += !(weight[set->node[k]] > 0.0);
-    }
-    for (int64_t k = 0; n_alone > 0 && k < set->n_node; k++) weight[set->node[k]] = 1.0;
-    free(in);
-    return HX_OK;
-}
-
-/* l[n_point][3] += the mean over the nodes of a set that spans no boundary face. */
-static int add_at_nodes(const hx_problem *problem, const hx_set *set, const double *direction,
-                        double *l)
-{
-    double *weight, total = 0.0;
-    HX_TRY(hx_alloc(&weight, (size_t)problem->mesh->n_node, sizeof *weight, "weights of nodes"));
-    const int rc = weigh_nodes(problem, set, weight);
-    for (int64_t k = 0; k < set->n_node; k++) total += weight[set->node[k]];
-    for (int64_t k = 0; rc == HX_OK && k < set->n_node; k++) {
-        const hx_set one = {.n_node = 1, .node = &set->node[k]};
-        hx_problem_add_at_nodes(&problem->space, &one, 3, direction, weight[*one.node] / total, l);
-    }
-    free(weight);
-    return rc;
-}
 
 int hx_add_set_mean(const hx_problem *problem, const char *name, const char *origin,
                     const double direction[3], double *l)
 {
-    const hx_load_spec force = {.set = name,
-                                .origin = origin,
-                                .kind = HX_LOAD_TOTAL_FORCE,
-                                .value = {direction[0], direction[1], direction[2]},
-                                .load_case = 1};
-    const hx_set *const set = hx_mesh_find_set(problem->mesh, name);
-    int64_t n_face = 0, *face = NULL;
-    if (set) HX_TRY(hx_load_faces(problem->mesh, set, &n_face, &face));
-    free(face);
-    if (set && n_face == 0 && set->n_node > 0) return add_at_nodes(problem, set, direction, l);
+    hx_load_spec force = {
+        .set = name, .origin = origin, .kind = HX_LOAD_TOTAL_FORCE, .load_case = 1};
+    for (int i = 0; i < 3; i++) /* a load refuses components near the smallest double */
+        force.value[i] = fabs(direction[i]) < 1e-100 ? 0.0 : direction[i];
     return hx_problem_add_load(&problem->space, &force, l); /* also refuses an unknown set */
 }
 

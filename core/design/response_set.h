@@ -22,10 +22,9 @@ typedef struct hx_response_set {
 } hx_response_set;
 
 /* l[n_point][3] += the mean over a set in a direction of unit length, as weights of displacements:
- * over the area of the boundary faces that the set spans, else over the volume of its elements, else
- * over the length of the edges between its nodes, so that it does not depend on the density of the
- * mesh or on the numbering; single nodes count equally. HX_EINPUT: the set is unknown or has no
- * nodes. */
+ * those by which a total force is distributed over the set, so that under such a load lambda is a
+ * multiple of u. They are areas if the set spans boundary faces, otherwise equal at all its nodes.
+ * HX_EINPUT: the set is unknown or has no nodes. */
 int hx_add_set_mean(const hx_problem *problem, const char *set, const char *origin,
                     const double direction[3], double *l);
 
@@ -66,7 +65,7 @@ int hx_response_check_set(const hx_problem *problem, const char *set, const char
 int hx_field_value(const hx_response *o, double *value);
 int hx_field_load(const hx_response *o, int load_case, double *d_load);
 int hx_field_prepare(hx_response *o);
-void hx_field_accept(hx_response *o);
+int hx_field_accept(hx_response *o);
 int hx_field_create(hx_response *o);
 int hx_field_snapshot(hx_response *o, hx_snapshot *image);
 void hx_field_destroy(hx_response *o);
@@ -77,19 +76,27 @@ int hx_field_check(const hx_problem *problem, const hx_response_params *params, 
 
 /* ---- the largest value (response_largest.c) ---- */
 
-/* The largest of the values q at the nodes of a set, by a p-norm in place of the maximum, which has
- * no derivative: c (1/n sum q^8)^(1/8). c is the ratio of the largest value to the norm, half of it
- * that of the design before (Le et al. 2010), a constant in the derivative. */
+/* The largest of the values q at the nodes of a set: signed along a direction or as a temperature,
+ * otherwise sizes. The maximum has no derivative, so it is replaced by c (1/n sum max(q + s, 0)^8)^(1/8)
+ * - s, a p-norm scaled like that of Le et al. (2010). The constants c and s are those of the last
+ * accepted design: s is 0 unless the largest is small or negative beside the lowest, and c makes the
+ * expression equal to the maximum there. So an accepted design has the exact maximum, and a design
+ * that is compared with it has the function whose derivative was used. */
 typedef struct hx_largest hx_largest;
 
 enum { HX_LARGEST_POWER = 8 };
 
+typedef struct hx_largest_constants {
+    double scale, shift; /* c, s */
+} hx_largest_constants;
+
 int hx_largest_create(hx_response *o, hx_largest **largest);
 int hx_largest_prepare(hx_response *o, hx_largest *largest);
-void hx_largest_accept(hx_largest *largest);
-/* The scaled norm, and its scale c, of a case. */
+int hx_largest_accept(const hx_response *o, hx_largest *largest);
+/* The value of a case: after hx_largest_accept the maximum, before it the expression above. */
 double hx_largest_value(const hx_largest *largest, int load_case);
-double hx_largest_scale(const hx_largest *largest, int load_case);
+/* The constants of a case, from the design accepted last. */
+hx_largest_constants *hx_largest_constants_of(hx_largest *largest, int load_case);
 /* Vector d_load := factor times the derivative of hx_largest_value. */
 int hx_largest_load(const hx_response *o, const hx_largest *largest, int load_case, double factor,
                     double *d_load);

@@ -2,21 +2,11 @@
  * absolute: the solved difference to the reference plus the reference (problem.h). */
 #include "response_set.h"
 
-static hx_response_unit temperature_unit(const hx_problem *problem)
-{
-    (void)problem;
-    return HX_VALUE_TEMPERATURE;
-}
-
 static int check(const hx_problem *problem, const hx_response_params *params)
 {
     const char *const origin = params->origin ? params->origin : "temperature";
     if (!hx_problem_is_heat(problem))
         return HX_RAISE(HX_EINPUT, "%s: only physics = \"heat\" has temperatures", origin);
-    if (params->is_magnitude && !params->set_2)
-        return HX_RAISE(HX_EINPUT,
-                        "%s: magnitude is for the difference of two temperatures; give set_2",
-                        origin);
     return hx_field_check(problem, params, "temperature", "the temperature of");
 }
 
@@ -45,7 +35,7 @@ const hx_response_kind hx_response_temperature = {
     .takes = HX_TAKES_SET | HX_TAKES_SET_2 | HX_TAKES_LARGEST | HX_TAKES_MAGNITUDE | HX_TAKES_CASE,
     .needs = HX_TAKES_SET,
     .is_distributed = 1,
-    .unit = temperature_unit,
+    .heat_unit = HX_VALUE_TEMPERATURE,
     .check = check,
     .bytes = hx_response_set_bytes,
     .create = hx_field_create,

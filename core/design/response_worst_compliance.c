@@ -4,11 +4,6 @@
 #include "../linalg/vector_ops.h"
 #include "response.h"
 
-static hx_response_unit worst_unit(const hx_problem *problem)
-{
-    return hx_response_compliance.unit(problem);
-}
-
 static int worst_case(const hx_analysis *a, double *largest)
 {
     int worst = 0;
@@ -47,7 +42,8 @@ const hx_response_kind hx_response_worst_compliance = {
     .is_objective = 1,
     .is_distributed = 1,
     .is_worst_case = 1,
-    .unit = worst_unit,
+    .unit = HX_VALUE_ENERGY,
+    .heat_unit = HX_VALUE_POWER_TEMPERATURE,
     .value = worst_value,
     .derivative = worst_derivative,
 };

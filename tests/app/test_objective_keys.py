@@ -112,7 +112,7 @@ def check_refused():
             (DISPLACEMENT.replace("right", "rihgt"), "the mesh has no set 'rihgt', did you mean 'right'?"),
             (DISPLACEMENT.replace("right", "left"), "supports prescribe the displacement of set 'left'"),
             (DISPLACEMENT.replace("-2.0", "0.0"), "optimization.objective: direction: it has the length 0"),
-            (DISPLACEMENT.replace("displacement", "compliance"), "objective 'compliance' does not take a set"),
+            (DISPLACEMENT.replace("displacement", "compliance"), "optimization.objective: set: objective 'compliance' does not take this key; its keys are kind, case"),
             (DISPLACEMENT.replace("set", "node"), "optimization.objective.node: unknown key"),
             ("objective = 7;", "an integer where a text in quotes is expected; for example objective = \"compliance\"")):
         code, text = hextop("run", write("bad.cfg", objective))

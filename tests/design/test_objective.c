@@ -429,7 +429,8 @@ static void check_tables(const hx_mesh *mesh)
     CHECK_FAILS(hx_response_check(displacement, "objective", &problem, &held), HX_EINPUT,
                 "here: supports prescribe the displacement of set 'left'");
     CHECK_FAILS(hx_response_check(&hx_response_compliance, "objective", &problem, &right),
-                HX_EINPUT, "objective 'compliance' does not take a set");
+                HX_EINPUT,
+                "set: objective 'compliance' does not take this key; its keys are kind, case");
     hx_problem_free(&problem);
 }
 
@@ -510,9 +511,9 @@ static double mean_of(const hx_problem *problem, const char *set, const double *
     return record.objective;
 }
 
-/* A bar of graded elements in tension, u = stress x / (E rho^3): the mean over a set along it is
- * half that of its end, whether it spans faces, holds elements, or is an edge; two nodes without an
- * edge count equally. */
+/* A bar of graded elements in tension, u = stress x / (E rho^3): the mean over faces along it is
+ * half that of its end, since it is weighted by area; the nodes of any other set count equally, like
+ * the shares of a total force. */
 static void check_means(void)
 {
     const fixture_box box = {{NX, NY, NZ}, {2.0, 1.2, 1.0}, 0.0, 0};
@@ -535,8 +536,8 @@ static void check_means(void)
         x[0] = 0.5 * x[0] * (1.0 + 0.5 * x[0]);
         x[1] = x[1] * x[1] / 1.2;
     }
-    const double near = mesh.xyz[3 * (int64_t)edge[1]] / 2.0,
-                 far = mesh.xyz[3 * (int64_t)edge[3]] / 2.0;
+    double at[NX + 1], sum = 0.0;
+    for (int i = 0; i <= NX; i++) sum += at[i] = mesh.xyz[3 * (int64_t)edge[i]] / 2.0;
     CHECK_OK(hx_mesh_add_node_set(&mesh, "edge", NX + 1, edge));
     CHECK_OK(hx_mesh_add_node_set(&mesh, "pair", 2, pair));
     CHECK_OK(hx_mesh_add_elem_set(&mesh, "row", 2, row));
@@ -550,9 +551,9 @@ static void check_means(void)
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
     CHECK_REL(mean_of(&problem, "right", along, rho), -end, 1e-10);
     CHECK_REL(mean_of(&problem, "top", along, rho), -0.5 * end, 1e-10);
-    CHECK_REL(mean_of(&problem, "row", along, rho), -0.5 * (near + far) * end, 1e-10);
-    CHECK_REL(mean_of(&problem, "edge", along, rho), -0.5 * end, 1e-10);
-    CHECK_REL(mean_of(&problem, "pair", along, rho), -0.5 * (1.0 + near) * end, 1e-10);
+    CHECK_REL(mean_of(&problem, "row", along, rho), -(at[1] + at[2] + at[3]) / 3.0 * end, 1e-10);
+    CHECK_REL(mean_of(&problem, "edge", along, rho), -sum / (NX + 1) * end, 1e-10);
+    CHECK_REL(mean_of(&problem, "pair", along, rho), -0.5 * (1.0 + at[1]) * end, 1e-10);
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
 }

@@ -66,22 +66,13 @@ static void put_specs(const row *rows, int n, hx_constraint_spec *spec)
         memcpy(spec[i].params.direction, rows[i].direction, sizeof rows[i].direction);
 }
 
-/* The value without the changing scale of the largest. */
-static double value_of(const fixture_solver *s, int i)
+/* The constants of a largest value; NULL: the response has none. */
+static hx_largest_constants *constants_of(const fixture_solver *s, int i)
 {
     const hx_response *const g = &s->opt.constraint[i];
     const hx_response_set *const of_set = g->kind->prepare ? g->impl : NULL;
-    const double value = s->opt.record[i].value, reference = s->analysis.problem->reference;
-    const int c = g->params.load_case;
-    if (!of_set || !of_set->largest) return value;
-    return (value - reference) / hx_largest_scale(of_set->largest, c);
-}
-
-static double scale_of(const fixture_solver *s, int i)
-{
-    const hx_response *const g = &s->opt.constraint[i];
-    const hx_response_set *const of_set = g->kind->prepare ? g->impl : NULL;
-    return of_set && of_set->largest ? hx_largest_scale(of_set->largest, g->params.load_case) : 1.0;
+    return of_set && of_set->largest ? hx_largest_constants_of(of_set->largest, g->params.load_case)
+                                     : NULL;
 }
 
 /* ---- values of another program ---- */
@@ -153,8 +144,10 @@ static int make_reference_problem(model *m, physics_of physics)
 static void check_reference(const fixture_solver *s, int i, const reference *r, int64_t n)
 {
     double *const dg = malloc((size_t)n * sizeof *dg), norm = 0.0, sum = 0.0;
-    const double value = value_of(s, i), scale = scale_of(s, i);
+    const hx_largest_constants *const are = constants_of(s, i);
+    const double scale = are ? are->scale : 1.0, value = s->opt.record[i].value / scale;
     char label[64];
+    CHECK(!are || are->shift == 0.0);
     snprintf(label, sizeof label, "%s%s%s", r->of.kind, r->of.set ? " " : "",
              r->of.set ? r->of.set : "");
     if (!dg) abort();
@@ -298,9 +291,10 @@ static const reference fine_heat[] = {{{.kind = "compliance", .load_case = 0},
 
 /* ---- derivatives by central differences ---- */
 
-/* Values at design + t p. */
+/* Values at design + t p: those of the functions whose derivative was used at t = 0, where a largest
+ * value had the constants `are`; NULL: those that are recorded. */
 static void values_at(fixture_solver *s, const double *design, const double *p, double t,
-                      double *value)
+                      const hx_largest_constants *are, double *value)
 {
     const int64_t n = s->opt.problem->mesh->n_elem;
     double *const moved = malloc((size_t)n * sizeof *moved);
@@ -310,8 +304,45 @@ static void values_at(fixture_solver *s, const double *design, const double *p, 
     CHECK_OK(device.ops->upload(&device, s->opt.d_design, moved, (size_t)n * sizeof *moved));
     CHECK_OK(hx_optimizer_step(&s->opt, &record));
     CHECK_MSG(record.reason == HX_PCG_CONVERGED, "%s", hx_pcg_reason_name(record.reason));
-    for (int i = 0; i < record.n_response; i++) value[i] = value_of(s, i);
+    for (int i = 0; i < record.n_response; i++) {
+        hx_response *const g = &s->opt.constraint[i];
+        hx_largest_constants *const now = constants_of(s, i);
+        value[i] = record.response[i].value;
+        if (!now || !are) continue;
+        *now = are[i];
+        CHECK_OK(hx_response_prepare(g));
+        CHECK_OK(g->kind->value(g, &value[i]));
+    }
     free(moved);
+}
+
+/* A largest value is recorded as the exact one, whatever was analysed before. */
+static void check_exact(const fixture_solver *s, int i, double value)
+{
+    const hx_response *const g = &s->opt.constraint[i];
+    const hx_problem *const problem = s->analysis.problem;
+    const hx_set *const set = hx_mesh_find_set(problem->mesh, g->params.set);
+    const double *const d = g->params.direction, size = hx_norm3(d);
+    const int n = problem->components, c = g->params.load_case;
+    double *const u = malloc((size_t)n * (size_t)problem->space.n_point * sizeof *u),
+                  largest = -INFINITY;
+    if (!u) abort();
+    fixture_get(&device, (size_t)n * (size_t)problem->space.n_point, u, s->analysis.d_u[c]);
+    for (int64_t k = 0; k < set->n_node; k++) {
+        int32_t point[HX_SPLINE_CELL_POINTS];
+        double share[HX_SPLINE_CELL_POINTS], at[3] = {0.0, 0.0, 0.0};
+        const int n_point = hx_space_node_points(&problem->space, set->node[k], point, share);
+        for (int j = 0; j < n_point; j++)
+            for (int j2 = 0; j2 < n; j2++) at[j2] += share[j] * u[n * (int64_t)point[j] + j2];
+        const double along = (at[0] * d[0] + at[1] * d[1] + at[2] * d[2]) / size;
+        const double q = n == 1                   ? at[0] + problem->reference
+                         : !(size > 0.0)          ? hx_norm3(at)
+                         : g->params.is_magnitude ? fabs(along)
+                                                  : along;
+        largest = fmax(largest, q);
+    }
+    CHECK_REL(value, largest, 1e-13);
+    free(u);
 }
 
 /* p: random, 0 at passive elements, equal within a group. */
@@ -336,19 +367,24 @@ static void check_gradients(const char *label, fixture_solver *s, const row *row
                   *const p = malloc((size_t)n_elem * sizeof *p),
                   *const dg = malloc((size_t)n_elem * MOST_SPEC * sizeof *dg), at[4][MOST_SPEC];
     double here[MOST_SPEC], worst = 0.0;
+    hx_largest_constants are[MOST_SPEC];
     const double h = 1e-3;
     uint64_t state = 77;
     if (!design || !p || !dg) abort();
     fixture_get(&device, (size_t)n_elem, design, s->opt.d_design);
-    for (int64_t e = 0; e < n_elem; e++) p[e] = 0.0;
-    values_at(s, design, p, 0.0, here);
+    fill_direction(s, groups, &state, p);
+    values_at(s, design, p, 0.05, NULL, here); /* another design has other constants */
+    values_at(s, design, p, 0.0, NULL, here);
     for (int i = 0; i < n; i++) {
         fixture_get(&device, (size_t)n_elem, dg + i * n_elem, s->opt.constraint[i].d_derivative);
-        for (int64_t e = 0; e < n_elem; e++) dg[i * n_elem + e] /= scale_of(s, i);
+        if (!constants_of(s, i)) continue;
+        are[i] = *constants_of(s, i);
+        check_exact(s, i, here[i]);
     }
     for (int k = 0; k < DIRECTIONS; k++) {
         fill_direction(s, groups, &state, p);
-        for (int q = 0; q < 4; q++) values_at(s, design, p, (q < 2 ? q - 2 : q - 1) * h, at[q]);
+        for (int q = 0; q < 4; q++)
+            values_at(s, design, p, (q < 2 ? q - 2 : q - 1) * h, are, at[q]);
         for (int i = 0; i < n; i++) {
             double slope = 0.0, size = 0.0;
             for (int64_t e = 0; e < n_elem; e++) {
@@ -458,6 +494,13 @@ static const row elastic[] = {
      .direction = {0.0, 1.0, 1.0},
      .of_largest = 1,
      .load_case = 1},
+    {.kind = "displacement", .set = "right", .direction = {0.1, 0.0, 1.0}, .of_largest = 1},
+    {.kind = "displacement",
+     .set = "surface",
+     .direction = {0.0, 1.0, 1.0},
+     .is_magnitude = 1,
+     .of_largest = 1,
+     .load_case = 1},
     {.kind = "displacement", .set = "right", .set_2 = "inner", .direction = {0.0, 0.0, 1.0}},
     {.kind = "displacement", .set = "right", .set_2 = "inner", .load_case = 1},
     {.kind = "reaction", .set = "left", .direction = {0.3, 0.0, 1.0}, .load_case = 0},
@@ -478,7 +521,8 @@ static const row thermal[] = {
     {.kind = "reaction", .set = "left", .is_magnitude = 1, .load_case = 1}};
 enum { N_THERMAL = sizeof thermal / sizeof thermal[0] };
 
-/* Adds the nodes of a set `inner`, on no boundary if there are any, and the set `hole`. */
+/* Adds the nodes of a set `inner`, on no boundary if there are any, those of an edge, and the set
+ * `hole`. */
 static int add_sets(hx_mesh *mesh, const double length[3])
 {
     int32_t *const node = malloc((size_t)mesh->n_node * sizeof *node), hole[2] = {1, 2};
@@ -489,6 +533,13 @@ static int add_sets(hx_mesh *mesh, const double length[3])
         if (x[0] > 0.3 * length[0] && x[0] < 0.7 * length[0]) node[n++] = i;
     }
     int rc = hx_mesh_add_node_set(mesh, "inner", n, node);
+    n = 0;
+    for (int32_t i = 0; i < mesh->n_node; i++) {
+        const double *const x = mesh->xyz + 3 * (int64_t)i;
+        if (x[0] > 0.3 * length[0] && x[1] < 0.1 * length[1] && x[2] < 0.1 * length[2])
+            node[n++] = i;
+    }
+    if (rc == HX_OK) rc = hx_mesh_add_node_set(mesh, "line", n, node);
     if (rc == HX_OK) rc = hx_mesh_add_elem_set(mesh, "hole", 2, hole);
     free(node);
     return rc;
@@ -689,15 +740,15 @@ static void check_chains(void)
 
 /* ---- several processes are tested in test_responses_dist.c; here: solves, messages ---- */
 
-/* Number of adjoint solves of a response of case 1, for a load along z at the nodes of `right`. */
+/* Number of adjoint solves of a response of case 1, for a load along z on its set. */
 static int count_solves(const row *of, int prescribed)
 {
     static const hx_support_spec support[2] = {
         {"left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0, 0.0, 0.0}},
         {"inner", "test", HX_FIX_Y, {0.0, 0.01, 0.0}}};
-    static const hx_load_spec load[2] = {
-        {"right", "test", HX_LOAD_TOTAL_FORCE, {0.0, 0.0, -3.0}, 1},
-        {"right", "test", HX_LOAD_TOTAL_FORCE, {0.1, 0.0, 0.0}, 2}};
+    const char *const set = of->set && strcmp(of->set, "left") != 0 ? of->set : "right";
+    const hx_load_spec load[2] = {{set, "test", HX_LOAD_TOTAL_FORCE, {0.0, 0.0, -3.0}, 1},
+                                  {set, "test", HX_LOAD_TOTAL_FORCE, {0.1, 0.0, 0.0}, 2}};
     const mixed_box box = {.kind = MIXED_HEXAHEDRA, .n = {4, 2, 2}, .length = {2.0, 1.2, 1.0}};
     hx_problem_params params = fixture_problem();
     fixture_settings settings = fixture_defaults();
@@ -738,6 +789,11 @@ static void check_solves(void)
     row r = {.kind = "displacement", .set = "right", .direction = {0.0, 0.0, 2.0}};
     CHECK(count_solves(&r, 0) == 0); /* the load of case 1, times -1/3 */
     CHECK(count_solves(&r, 1) == 1); /* u also answers to the prescribed displacement */
+    r.set = "inner";                 /* spans no faces */
+    CHECK(count_solves(&r, 0) == 0);
+    r.set = "line"; /* nodes of unequal distances */
+    CHECK(count_solves(&r, 0) == 0);
+    r.set = "right";
     r.is_magnitude = 1;
     CHECK(count_solves(&r, 0) == 0);
     r.load_case = 1;
@@ -863,11 +919,19 @@ static const refusal of_elasticity[] = {
     {{.kind = "compliance"}, 1.0, 2.0, "no compliance lies between min = 2 and max = 1"},
     {{.kind = "compliance"}, INFINITY, NAN, "a limit of compliance is not a finite number"},
     {{.kind = "compliance", .load_case = 2}, 1.0, NAN, "there is no load case 3; there are 2"},
-    {{.kind = "compliance", .set = "left"}, 1.0, NAN, "'compliance' does not take a set"},
+    {{.kind = "compliance", .set = "left"},
+     1.0,
+     NAN,
+     "set: constraint 1 'compliance' does not take this key; its keys are kind, max, min, name, "
+     "case"},
     {{.kind = "worst_compliance"}, 1.0, NAN, "worst_compliance can be minimised but not limited"},
     {{.kind = "mass"}, 1.0, NAN, "the mass needs material.density"},
     {{.kind = "temperature", .set = "left"}, 1.0, NAN, "only physics = \"heat\" has temperatures"},
     {{.kind = "displacement"}, 1.0, NAN, "'displacement' needs a set"},
+    {{.kind = "displacement", .set = "right", .is_magnitude = 1},
+     1.0,
+     NAN,
+     "magnitude: a displacement without direction is a length"},
     {{.kind = "displacement", .set = "rihgt"}, 1.0, NAN, "no set 'rihgt', did you mean 'right'?"},
     {{.kind = "displacement", .set = "right", .set_2 = "rihgt"}, 1.0, NAN, "no set 'rihgt'"},
     {{.kind = "displacement", .set = "left"},
@@ -883,7 +947,16 @@ static const refusal of_elasticity[] = {
 static const refusal of_heat[] = {
     {{.kind = "displacement", .set = "right"}, 1.0, NAN, "physics = \"heat\" has no displacements"},
     {{.kind = "temperature", .set = "left"}, 1.0, NAN, "supports prescribe the temperature of set"},
-    {{.kind = "temperature", .set = "right", .is_magnitude = 1}, 1.0, NAN, "give set_2"}};
+    {{.kind = "temperature", .set = "right", .is_magnitude = 1},
+     1.0,
+     NAN,
+     "magnitude: it removes the sign of a difference"},
+    {{.kind = "reaction", .set = "left", .direction = {0.0, 0.0, 1.0}},
+     1.0,
+     NAN,
+     "direction: constraint 1 'reaction' does not take this key in heat; its keys are kind, max, "
+     "min, "
+     "name, set, case, magnitude"}};
 
 static void check_refusals(void)
 {
