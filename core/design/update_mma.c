@@ -142,6 +142,7 @@ static int create_mma(hx_update *update)
 static int propose(hx_update *update, hx_update_step *step)
 {
     hx_update_mma_state *const state = update->impl;
+    hx_mma_limit_asymptotes(&state->method, update->filter->projection.beta);
     HX_TRY(hx_update_mma_describe(update, step, state));
     if (step->is_again) /* the proposal stays, but the next functions are others */
         HX_TRY(hx_update_mma_forget(update, state));
