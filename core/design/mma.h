@@ -74,7 +74,7 @@ typedef struct hx_mma {
     /* > 0: convexity[] is set by the caller (GCMMA); 0: 1e-5 of the mean derivatives (MMA) */
     int has_convexity;
     /* 1: lambda[1..m] are those of the last design, where the search begins, and the values were
-     * these; saved with a design */
+     * these, objective first, infinite if the functions were others; saved with a design */
     int has_lambda;
     double last[1 + HX_MMA_MOST];
     /* Linear functions, which need no approximation: 1 for each constraint that the proposal meets

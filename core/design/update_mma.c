@@ -104,6 +104,7 @@ int hx_update_mma_describe(hx_update *update, const hx_update_step *step,
     at->d_state = state->d_state;
     at->d_proposal = step->d_proposal;
     at->groups = update->groups;
+    if (step->is_other) state->method.last[0] = INFINITY;
     if (!(state->objective > 0.0)) HX_TRY(find_scale(update, step, state));
     describe_functions(update, step, state);
     return HX_OK;
