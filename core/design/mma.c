@@ -23,11 +23,25 @@ enum { MOST_STEPS = 60, MOST_CUTS = 20, MOST_PASSES = 400 };
 enum { MOST_OFFSETS = 6 };
 #define OFFSET_EXACT 5e-4
 
+/* Largest distances of asymptotes under a projection, relative to its width 1 / (1 + beta). */
+#define PROJECTED_FARTHEST 2.0
+#define PROJECTED_FARTHEST_IF_WORSE 0.5
+
 const hx_mma hx_mma_defaults = {
     .at = {.high = 1.0, .move = 1.0, .first = 0.5, .farthest = HX_MMA_FARTHEST},
     .a0 = 1.0,
     .c = 1000.0,
-    .d = 1.0};
+    .d = 1.0,
+    .farthest = HX_MMA_FARTHEST,
+    .farthest_if_worse = HX_MMA_FARTHEST_IF_WORSE};
+
+void hx_mma_limit_asymptotes(hx_mma *mma, double beta)
+{
+    const double width = 1.0 / (1.0 + beta);
+    mma->farthest = beta > 0.0 ? PROJECTED_FARTHEST * width : HX_MMA_FARTHEST;
+    mma->farthest_if_worse =
+        beta > 0.0 ? PROJECTED_FARTHEST_IF_WORSE * width : HX_MMA_FARTHEST_IF_WORSE;
+}
 
 /* The dual function at lambda > 0 with its derivatives, and the multipliers of lambda >= 0 and of
  * a'lambda <= a0, which are the slacks of the constraints and z. */
@@ -309,7 +323,7 @@ int hx_mma_solve(hx_device *dev, hx_mma *mma)
 {
     double last[HX_MMA_MOST][2], now[HX_MMA_MOST], error;
     mma->n_pass = 0;
-    mma->at.farthest = is_worse(mma) ? HX_MMA_FARTHEST_IF_WORSE : HX_MMA_FARTHEST;
+    mma->at.farthest = is_worse(mma) ? mma->farthest_if_worse : mma->farthest;
     mma->last[0] = mma->objective;
     memcpy(mma->last + 1, mma->value, sizeof mma->value);
     for (int i = 0; i < mma->at.m; i++) last[i][0] = mma->offset[i];

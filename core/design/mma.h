@@ -17,7 +17,8 @@
  * With far asymptotes the functions are almost linear, and designs near an optimum begin to
  * oscillate. If the Lagrangian is larger than before the last step, which minimised its
  * approximation, no asymptote is farther than HX_MMA_FARTHEST_IF_WORSE
- * (doc/notebook/2026-11-29-moving-asymptotes.md).
+ * (doc/notebook/2026-11-29-moving-asymptotes.md). Under a projection both limits are smaller
+ * (hx_mma_limit_asymptotes).
  *
  * The distance of the asymptotes is kept relative to high - low, together with the direction of the
  * last change, in one double per element (hx_mma_state_after). Host and device use the formulas below. */
@@ -67,10 +68,13 @@ typedef struct hx_mma {
     double value[HX_MMA_MOST];
     double a0, a[HX_MMA_MOST]; /* factors of z */
     double c, d;               /* cost of y */
+    /* largest distances of the asymptotes, relative to high - low, without and with a Lagrangian
+     * that has increased */
+    double farthest, farthest_if_worse;
     /* > 0: convexity[] is set by the caller (GCMMA); 0: 1e-5 of the mean derivatives (MMA) */
     int has_convexity;
     /* 1: lambda[1..m] are those of the last design, where the search begins, and the values were
-     * these; saved with a design */
+     * these, objective first, infinite if the functions were others; saved with a design */
     int has_lambda;
     double last[1 + HX_MMA_MOST];
     /* Linear functions, which need no approximation: 1 for each constraint that the proposal meets
@@ -95,6 +99,13 @@ typedef struct hx_mma {
 
 /* a0 = 1, a = 0, c = 1000, d = 1, asymptotes 0.5 (Svanberg 2007). */
 extern const hx_mma hx_mma_defaults;
+
+/* Limits the distance of the asymptotes to 2 / (1 + beta) for x that are projected with this beta,
+ * and to 0.5 / (1 + beta) if the Lagrangian has increased. A projection rises from 0 to 1 within a
+ * range of x of about 2 / beta, and the derivatives describe the functions only within it: with
+ * farther asymptotes a step may remove whole members of the design
+ * (doc/notebook/2026-11-30-projection-and-limits.md). beta = 0: the defaults. */
+void hx_mma_limit_asymptotes(hx_mma *mma, double beta);
 
 /* Proposes the next design in at.d_proposal, updates the asymptotes and sets the results. Device
  * traffic: mma.c. HX_ENUMERIC: derivatives are not finite. Waits. */

@@ -532,6 +532,7 @@ static hx_update_step begin_update(const hx_optimizer *opt, const hx_iteration *
         .value = record->objective,
         .d_proposal = opt->d_proposal,
         .is_worse = record->objective > opt->last_value,
+        .is_other = isinf(opt->last_value),
         .kkt = NAN,
     };
 }
@@ -547,12 +548,17 @@ static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
     record->is_held_back = step.change < tolerance && step.free_change >= tolerance;
     record->volume_trials += step.trials;
     record->is_flat |= step.is_flat;
+    return HX_OK;
+}
+
+/* The relative change of the objective since the last design. */
+static void record_objective(hx_optimizer *opt, hx_iteration *record)
+{
     record->objective_change =
         isfinite(opt->last_value)
             ? fabs(record->objective - opt->last_value) / fmax(fabs(record->objective), DBL_MIN)
             : INFINITY;
     opt->last_value = record->objective;
-    return HX_OK;
 }
 
 /* Sets penalty and beta of the next design. Returns 1 if beta rises: the constraints apply to the
@@ -655,6 +661,7 @@ static int take_step(hx_optimizer *opt, hx_iteration *record)
 
     HX_TRY(next_stage(&at, HX_STAGE_UPDATE));
     HX_TRY(propose(opt, record, 0)); /* x of the next design [update_oc.c] */
+    record_objective(opt, record);
     if (climb(opt, record)) HX_TRY(propose(opt, record, 1));
     return next_stage(&at, HX_N_STAGE);
 }

@@ -22,6 +22,9 @@ typedef struct hx_update_step {
     double value;           /* of the objective */
     double *d_proposal;     /* out: within [rho_min, 1], meeting the constraints */
     int is_worse;           /* 1: the objective increased from the previous design */
+    /* 1: this is the first design, or the previous one had another penalty or projection, so that
+     * their values must not be compared */
+    int is_other;
     int is_again;  /* 1: second proposal of this iteration, because the projection changed */
     double change; /* out: largest change of a density */
     int trials;    /* out, incremented: proposals until the volume was right */

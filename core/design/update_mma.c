@@ -106,6 +106,7 @@ int hx_update_mma_describe(hx_update *update, const hx_update_step *step,
     at->d_state = state->d_state;
     at->d_proposal = step->d_proposal;
     at->groups = update->groups;
+    if (step->is_other) state->method.last[0] = INFINITY;
     if (!(state->objective > 0.0)) HX_TRY(find_scale(update, step, state));
     describe_functions(update, step, state);
     return HX_OK;
@@ -144,6 +145,7 @@ static int create_mma(hx_update *update)
 static int propose(hx_update *update, hx_update_step *step)
 {
     hx_update_mma_state *const state = update->impl;
+    hx_mma_limit_asymptotes(&state->method, update->filter->projection.beta);
     HX_TRY(hx_update_mma_describe(update, step, state));
     if (step->is_again) /* the proposal stays, but the next functions are others */
         HX_TRY(hx_update_mma_forget(update, state));

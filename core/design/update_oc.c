@@ -90,8 +90,9 @@ static int propose(hx_update *update, hx_update_step *step)
         .groups = update->groups,
     };
 
-    /* The multiple of the shift (oc.h) doubles after a worse design, as oscillating ones do. */
-    if (!step->is_again)
+    /* The multiple of the shift (oc.h) doubles after a worse design, as oscillating ones do. It
+     * stays if penalty or beta have risen, since two objectives are not compared. */
+    if (!step->is_again && !step->is_other)
         own->shift = step->is_worse ? fmin(64.0, 2.0 * own->shift) : fmax(1.0, 0.8 * own->shift);
     if (update->changes_sign) { /* [2] */
         double sum[2];

@@ -488,6 +488,16 @@ static void check_asymptotes(void)
     CHECK_REL(hx_mma_distance(at, state), 1.2, 1e-15);
 }
 
+/* Under a projection they stay within its width, and are nearer after the Lagrangian increased. */
+static void check_projected(void)
+{
+    hx_mma at = hx_mma_defaults;
+    hx_mma_limit_asymptotes(&at, 0.0);
+    CHECK(at.farthest == HX_MMA_FARTHEST && at.farthest_if_worse == HX_MMA_FARTHEST_IF_WORSE);
+    hx_mma_limit_asymptotes(&at, 31.0);
+    CHECK(at.farthest == 2.0 / 32.0 && at.farthest_if_worse == 0.5 / 32.0);
+}
+
 /* A derivative that is not finite is an error, not a design. */
 static void check_not_finite(void)
 {
@@ -524,6 +534,7 @@ int main(int argc, char **argv)
     check_random(2, MOST_VARIABLES, 0, 0, 5);
     check_random(5, MOST_VARIABLES, 1, 1, 6);
     check_asymptotes();
+    check_projected();
     check_not_finite();
     hx_device_close(&device);
     TEST_END();
