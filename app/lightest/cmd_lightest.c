@@ -91,7 +91,8 @@ static int prepare(hx_lightest *l, const hx_options *options)
     HX_TRY(hx_output_probe(&l->cfg));
     if (hx_option_given(options, RESUME)) return hx_lightest_read(l);
     HX_TRY(hx_lightest_check_folder(l));
-    return hx_output_make_directory(&l->cfg);
+    const int rc = l->vary == HX_LIGHTEST_VOLUME ? hx_lightest_check_solid(l) : HX_OK;
+    return rc == HX_OK ? hx_output_make_directory(&l->cfg) : rc;
 }
 
 /* Does the next try. Returns as hx_lightest_do; sets l->end if there is none. */

@@ -232,6 +232,15 @@ static const char *continue_text(const hx_lightest *l, char text[HX_MESSAGE_SIZE
     return text;
 }
 
+/* "`hextop lightest ... --vary volume` searches the volume instead"; returns text. */
+static const char *volume_text(const hx_lightest *l, char text[HX_MESSAGE_SIZE])
+{
+    char command[HX_MESSAGE_SIZE];
+    hx_fit(text, HX_MESSAGE_SIZE, "%s searches the volume instead",
+           command_text(l, "-volume", HX_LIGHTEST_VOLUME, 0, 0, command));
+    return text;
+}
+
 /* What would help if no try passes. */
 static void advise(const hx_lightest *l)
 {
@@ -242,9 +251,9 @@ static void advise(const hx_lightest *l)
     else if (l->end == HX_LIGHTEST_TRIES)
         hx_log_info("%s", continue_text(l, text));
     else if (l->vary == HX_LIGHTEST_LIMITS)
-        hx_log_info("%s searches the volume instead; a projection makes the design and the part "
-                    "more similar: 'optimization.projection={}'",
-                    command_text(l, "-volume", HX_LIGHTEST_VOLUME, 0, 0, text));
+        hx_log_info("%s; a projection makes the design and the part more similar: "
+                    "'optimization.projection={}'",
+                    volume_text(l, text));
     else
         hx_log_info(
             "a finer mesh, or a projection ('optimization.projection={}'), makes the design "
@@ -254,7 +263,7 @@ static void advise(const hx_lightest *l)
 static void print_kept(const hx_lightest *l, int kept)
 {
     const hx_lightest_try *const t = &l->tries[kept];
-    char path[PATH_MAX], amount[64], text[HX_MESSAGE_SIZE];
+    char path[PATH_MAX], amount[64], text[HX_MESSAGE_SIZE], other[HX_MESSAGE_SIZE];
     const double usage = t->made;
     hx_log_info("\nthe lightest part that meets all limits is that of try %d, %s: %s", kept + 1,
                 amount_text(l, t, amount, sizeof amount),
@@ -263,9 +272,11 @@ static void print_kept(const hx_lightest *l, int kept)
     print_warnings(l, kept + 1, "summary.json");
     print_warnings(l, kept + 1, "verify.json");
     if (!(usage < HX_LIGHTEST_LOW)) return;
-    hx_log_warning("it uses only %.3g of its worst limit, so a lighter part may exist: %s%s%s",
-                   usage, end_text(l), l->end == HX_LIGHTEST_TRIES ? "; " : "",
-                   l->end == HX_LIGHTEST_TRIES ? continue_text(l, text) : "");
+    const int may_go_on = l->end == HX_LIGHTEST_TRIES, has_other = l->vary == HX_LIGHTEST_LIMITS;
+    hx_log_warning("it uses only %.3g of its worst limit, so a lighter part may exist: %s%s%s%s%s",
+                   usage, end_text(l), may_go_on ? "; " : "",
+                   may_go_on ? continue_text(l, text) : "", has_other ? "; " : "",
+                   has_other ? volume_text(l, other) : "");
 }
 
 int hx_lightest_print_end(const hx_lightest *l)

@@ -190,6 +190,22 @@ static int make_part(const hx_lightest *l, int number, hx_lightest_try *t)
     return HX_OK;
 }
 
+int hx_lightest_check_solid(const hx_lightest *l)
+{
+    char message[HX_MESSAGE_SIZE];
+    hx_words words = {0};
+    int rc = hx_words_add(&words, "hextop");
+    if (rc == HX_OK) rc = hx_words_add(&words, "check");
+    if (rc == HX_OK) rc = hx_words_add(&words, "%s", l->file);
+    for (size_t i = 0; rc == HX_OK && i < l->n_argument; i++)
+        rc = hx_words_add(&words, "%s", l->argument[i]);
+    if (rc == HX_OK) rc = hx_words_add(&words, "--solve");
+    if (rc == HX_OK) rc = hx_lightest_call(l, &hx_command_check, &words, message);
+    if (rc > 0 && l->level != HX_LOG_VERBOSE) hx_log_usage_error("%s", message);
+    hx_words_free(&words);
+    return rc;
+}
+
 static void show_step(const hx_lightest *l, int number, const char *what)
 {
     char path[PATH_MAX];

@@ -177,8 +177,12 @@ def check_not_met(tip):
     command = re.search(r"`hextop lightest part.cfg [^`]* --vary volume --refine 0 --tries 2 --resume` continues the search", text)
     check(command, f"what would help: {text[-900:]}")
     # not even the solid part is that stiff
-    code, text = hextop(*one[:-1], "8", "optimization.start=0.8", f"optimization.constraints[0].min={-0.7 * SOLID:.6g}",
-                        "output.directory=solid")
+    stiff = [*one[:-1], "8", "optimization.start=0.8", "output.directory=solid"]
+    code, text = hextop(*stiff, f"optimization.constraints[0].min={-0.7 * SOLID:.6g}")
+    check(code == 2 and text.count("error") == 1 and "limit 'tip' cannot be met: the solid part has" in text
+          and not os.path.exists("solid"), f"refused at the start: {code} {text}")
+    # of a magnitude, more material might make it worse, so it is tried
+    code, text = hextop(*stiff, f"optimization.constraints[1].max={0.7 * SOLID:.6g}")
     search = read("solid/lightest.json")
     check(code == 4 and search["end"] == "solid" and search["tries"][-1]["volume_fraction"] == 1.0, f"solid: {code} {text}")
     check("more material does not help" in text, f"what would help: {text[-900:]}")
@@ -220,7 +224,7 @@ def check_no_part():
 def check_run_refused():
     """A later run that is refused: by a volume that does not fit, by a bound that the solid part misses."""
     hole = "{name=\"hole\";box={min=[4.0,0.0,2.0];max=[7.0,6.0,4.0];};}"
-    words = ["--vary", "volume", "optimization.start=0.85", f"optimization.constraints[0].min={-0.9 * SOLID:.6g}",
+    words = ["--vary", "volume", "optimization.start=0.85", f"optimization.constraints[1].max={0.9 * SOLID:.6g}",
              f"sets[1]={hole}", "passive[1]={set=\"hole\";density=0.001;}", "output.directory=full"]
     code, text = hextop("lightest", "part.cfg", *FAST, *words)
     search = read("full/lightest.json")
