@@ -161,15 +161,26 @@ static int check_cases(const hx_config_constraint *c, const hx_value *entry)
     return HX_OK;
 }
 
+enum { MOST_NAME = 64 }; /* bytes; a column of history.csv and of the table at the end */
+
 static int check_name(const hx_config_constraint *c)
 {
-    if (!c->name) return HX_OK;
-    for (const unsigned char *ch = (const unsigned char *)c->name; *ch; ch++)
-        if (*ch < 0x20 || *ch == ',' || *ch == '"')
+    const char *const name = c->name;
+    if (!name) return HX_OK;
+    const size_t n = strlen(name);
+    for (const unsigned char *ch = (const unsigned char *)name; *ch; ch++)
+        if (*ch < 0x20 || *ch == 0x7f || *ch == ',' || *ch == '"')
             return hx_config_fault(c->origin, "name",
-                                   "'%s' cannot name a column of history.csv; leave out commas, "
-                                   "quotes and control characters",
-                                   c->name);
+                                   "it names a column of history.csv, so it cannot contain commas, "
+                                   "quotes, tabs or line ends");
+    if (n == 0)
+        return hx_config_fault(c->origin, "name",
+                               "the text is empty; leave the key out for the kind's name");
+    if (name[0] == ' ' || name[n - 1] == ' ')
+        return hx_config_fault(c->origin, "name", "'%s' begins or ends with a space", name);
+    if (n > MOST_NAME)
+        return hx_config_fault(c->origin, "name", "it has %zu bytes; at most %d are allowed", n,
+                               MOST_NAME);
     return HX_OK;
 }
 
@@ -202,11 +213,12 @@ static int check_objective(const hx_config *cfg)
     HX_TRY(check_place(place, cfg->optimization.objective.set, cfg->optimization.objective.set_2,
                        cfg->optimization.objective.of, cfg->optimization.objective.direction));
     if (is_amount(kind) && !has_other_limit(cfg))
-        return hx_config_fault(place_of(cfg, key), key,
-                               "the least %s without a limit on anything else is no part at all; "
-                               "add one, for example constraints = ( { kind = \"displacement\"; "
-                               "set = \"...\"; max = 0.3; } )",
-                               kind);
+        return hx_config_fault(
+            place_of(cfg, key), key,
+            "with limits of nothing but material, the part of least %s is empty; "
+            "add another limit, for example constraints = ( { kind = \"displacement\"; "
+            "set = \"...\"; max = 0.3; } )",
+            kind);
     return HX_OK;
 }
 
@@ -254,6 +266,10 @@ static int check_update(const hx_config *cfg)
     if (hx_config_is_auto(cfg->optimization.update) ||
         hx_update_find(cfg->optimization.update) != &hx_update_oc)
         return HX_OK;
+    if (hx_response_kind_find(cfg->optimization.objective.kind)->is_worst_case)
+        return hx_config_fault(place_of(cfg, key), key,
+                               "optimality criteria cannot minimize the largest of several "
+                               "compliances; use \"auto\", \"mma\" or \"gcmma\"");
     if (cfg->optimization.constraints.n > 0)
         return hx_config_fault(place_of(cfg, key), key,
                                "optimality criteria take no constraints beside volume_fraction; "

@@ -101,9 +101,9 @@ const char *hx_key_type_name(hx_key_type type)
     case HX_KEY_FLOAT:
         return "a number";
     case HX_KEY_VECTOR:
-        return "three numbers [x, y, z]";
+        return "a vector [x, y, z]";
     case HX_KEY_NUMBERS:
-        return "numbers [a, b, ...]";
+        return "a list of numbers [a, b, ...]";
     case HX_KEY_WORDS:
     case HX_KEY_CHOICES:
         return "a list of texts (\"a\", \"b\")";

@@ -100,8 +100,10 @@ const hx_term hx_terms[] = {
      "solver.criterion solver.tolerance",
      "theory.md#conjugate-gradients"},
     {{"tolerance", "stopping criterion"},
-     "the solver stops at a relative residual or error; the run stops at a change of the densities",
-     "solver.tolerance solver.criterion optimization.change_tolerance",
+     "the solver stops at a relative residual or error; the run stops at a change of the "
+     "densities, or at a "
+     "residual of the optimality conditions",
+     "solver.tolerance solver.criterion optimization.change_tolerance optimization.kkt_tolerance",
      "theory.md#conjugate-gradients"},
     {{"operator kind", "matrix-free", "element by element"},
      "how K u is computed: from element matrices, from the mesh, or with a stored matrix",

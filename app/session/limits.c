@@ -191,14 +191,14 @@ static int check_number(const hx_limits *limits, const hx_session *s)
     if (n <= update->most_rows) return HX_OK;
     return HX_RAISE(
         HX_EINPUT,
-        "%s: there are %d limits (max and min count as two, every load case by "
-        "itself%s%s), and update '%s' takes at most %d; limit fewer cases, for example "
-        "case = [1, 2], or the worst one",
+        "%s: there are %d limits, but update '%s' takes at most %d; max and min count as two, each "
+        "load case counts by itself%s%s; limit fewer cases, for example case = [1, 2]",
         hx_config_place(&s->cfg,
                         limits->n > 0 ? "optimization.constraints" : "optimization.objective",
                         place, sizeof place),
-        n, s->design.volume_fraction > 0.0 ? ", and volume_fraction is one" : "",
-        is_worst ? ", and so is every case of the objective" : "", update->name, update->most_rows);
+        n, update->name, update->most_rows,
+        s->design.volume_fraction > 0.0 ? ", volume_fraction is one" : "",
+        is_worst ? ", and so is each case of the objective" : "");
 }
 
 /* An element with at most this passive density counts as void. */
@@ -230,11 +230,12 @@ static int check_void(const hx_session *s, const hx_response_params *params)
         if (!set[i]) continue;
         HX_TRY(find_void(s, hx_mesh_find_set(&s->mesh, set[i]), &is_void));
         if (is_void)
-            return HX_RAISE(HX_EINPUT,
-                            "%s: %s '%s' lies entirely in passive void, where nothing carries a "
-                            "displacement; take a set of the part, or make elements there passive "
-                            "solid",
-                            params->origin, i == 0 ? "set" : "set_2", set[i]);
+            return HX_RAISE(
+                HX_EINPUT,
+                "%s: %s '%s' lies entirely in passive void, where values of a design "
+                "have no meaning; take a set of the part, or make elements there passive "
+                "solid",
+                params->origin, i == 0 ? "set" : "set_2", set[i]);
     }
     return HX_OK;
 }

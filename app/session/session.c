@@ -10,6 +10,7 @@
 
 #include "../text/log.h"
 #include "../text/table.h"
+#include "amount_limits.h"
 #include "config_problem.h"
 #include "continuation.h"
 #include "core/base/fit.h"
@@ -442,36 +443,14 @@ static int check_change(const hx_session *s)
                                     move, tolerance, 0.05 * move));
 }
 
-/* HX_EINPUT: a limit of the volume that passive elements and rho_min exceed, or that they leave out
- * of reach. */
-static int check_volume_limits(const hx_session *s)
-{
-    const double least = s->least_volume.lowest.fraction,
-                 most = s->least_volume.most.highest.fraction;
-    for (int i = 0; i < s->limits.n; i++) {
-        const hx_constraint_spec *const spec = &s->limits.spec[i];
-        if (strcmp(spec->kind->name, "volume") != 0) continue;
-        if (spec->max < least)
-            return HX_RAISE(HX_EINPUT,
-                            "%s: max: a volume of %g cannot be met: passive elements, with the "
-                            "filter, and rho_min take %.4g of the volume",
-                            s->limits.origin[i], spec->max, least);
-        if (spec->min > most * (1.0 + 1e-9))
-            return HX_RAISE(HX_EINPUT,
-                            "%s: min: a volume of %g cannot be met: passive elements leave at most "
-                            "%.4g of the volume",
-                            s->limits.origin[i], spec->min, hx_least_volume_round_down(most));
-    }
-    return HX_OK;
-}
-
 int hx_session_check_volume(hx_session *s)
 {
     hx_notes notes = {0};
     HX_TRY(check_change(s));
     if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
     HX_TRY(hx_least_volume_find(&s->least_volume, &s->filter));
-    if (isnan(hx_session_volume_wanted(s))) return check_volume_limits(s);
+    HX_TRY(hx_limits_check_amounts(s));
+    if (isnan(hx_session_volume_wanted(s))) return HX_OK;
     int rc = hx_least_volume_check(&s->least_volume, &s->filter);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
     if (rc == HX_OK) rc = hx_least_volume_note(&s->least_volume, &s->filter, &notes);

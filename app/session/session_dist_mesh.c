@@ -60,14 +60,6 @@ static const char *file_needs_whole(const hx_config *cfg)
     return NULL;
 }
 
-static int has_limit_on_set(const hx_config *cfg)
-{
-    const hx_config_constraint *const constraint = cfg->optimization.constraints.entry;
-    for (size_t i = 0; i < cfg->optimization.constraints.n; i++)
-        if (constraint[i].set) return 1;
-    return 0;
-}
-
 /* Reason why the whole mesh is needed in each process; NULL: none. */
 static const char *session_needs_whole(const hx_session *s)
 {
@@ -84,8 +76,6 @@ static const char *session_needs_whole(const hx_session *s)
     if (cfg->optimization.repetition.n > 0) return "optimization.repetition";
     if (!isnan(cfg->optimization.extrusion[0])) return "optimization.extrusion";
     if (cfg->optimization.initial) return "optimization.initial";
-    if (cfg->optimization.objective.set) return "optimization.objective";
-    if (has_limit_on_set(cfg)) return "optimization.constraints";
     if (cfg->springs.n > 0) return "springs";
     if (cfg->convection.n > 0) return "convection";
     if (holds_by_file(cfg)) return "supports from the mesh's file";

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../base/memory.h"
+#include "../base/reduce.h"
 #include "../base/vec3.h"
 #include "response_set.h"
 
@@ -81,6 +82,7 @@ int hx_field_check(const hx_problem *problem, const hx_response_params *params, 
             if (!(problem->supports.fixed[k / c] >> (k % c) & 1)) left += fabs(l[k]);
         free(l);
     }
+    HX_TRY(hx_reduce_sum(hx_mesh_reduce(problem->mesh), 1, &left));
     if (left > 0.0) return HX_OK;
     return HX_RAISE(HX_EINPUT, "%s: supports prescribe %s set '%s'%s, so no design changes it",
                     origin, what, params->set,

@@ -127,7 +127,9 @@ static int make_samples(hx_largest *l, const hx_analysis *a, const hx_set *set)
     HX_TRY_FAIL(hx_alloc_raw(&sample, n_point, sizeof *sample, "nodes"));
     HX_TRY_FAIL(hx_alloc_raw(&place, n_point, sizeof *place, "nodes"));
     l->n = mark_samples(a, set, whole, sample);
-    l->n_all = set->n_node;
+    for (int64_t k = 0; k < set->n_node; k++)
+        l->n_all += hx_mesh_owns_node(a->problem->mesh, set->node[k]);
+    HX_TRY_FAIL(hx_reduce_sum_i64(hx_mesh_reduce(a->problem->mesh), 1, &l->n_all));
     HX_TRY_FAIL(alloc_samples(l, &a->fields->space));
     list_terms(l, a, sample, place);
     rc = put_entries(l, a, place);

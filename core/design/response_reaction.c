@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "../base/memory.h"
+#include "../base/reduce.h"
 #include "../base/vec3.h"
 #include "../linalg/vector_ops.h"
 #include "analysis_internal.h"
@@ -52,6 +53,7 @@ static int check_held(const hx_problem *problem, const hx_response_params *param
             sum += fabs(e[k]);
         free(e);
     }
+    HX_TRY(hx_reduce_sum(hx_mesh_reduce(problem->mesh), 1, &sum));
     if (sum > 0.0) return HX_OK;
     return HX_RAISE(
         HX_EINPUT,

@@ -65,10 +65,9 @@ int hx_response_check_set(const hx_problem *problem, const char *name, const cha
     const hx_load_spec force = {
         .set = name, .origin = origin, .kind = HX_LOAD_NODE_FORCE, .load_case = 1};
     double *l;
-    const hx_set *const set = name ? hx_mesh_find_set(problem->mesh, name) : NULL;
-    if (!name || (set && set->n_node > 0)) return HX_OK;
+    if (!name) return HX_OK;
     HX_TRY(hx_alloc(&l, 3 * (size_t)problem->space.n_point, sizeof *l, "nodes of a set"));
-    const int rc = hx_problem_add_load(&problem->space, &force, l); /* states the nearest name */
+    const int rc = hx_problem_add_load(&problem->space, &force, l); /* collective */
     free(l);
     return rc;
 }

@@ -57,7 +57,8 @@ int hx_response_set_load(const hx_response *o, double factor, const double slope
 /* Accepts a half-created response. */
 void hx_response_set_destroy(hx_response *o);
 
-/* HX_EINPUT: a name is that of no set, or of one without nodes. */
+/* HX_EINPUT: a name is that of no set, or of one without nodes. Collective if the mesh is
+ * distributed, like all checks and the creation of responses. */
 int hx_response_check_set(const hx_problem *problem, const char *set, const char *origin);
 
 /* ---- entries of hx_response_kind for means and largest values (response_field.c) ---- */

@@ -339,7 +339,7 @@ static void check_exact(const fixture_solver *s, int i, double value)
                          : !(size > 0.0)          ? hx_norm3(at)
                          : g->params.is_magnitude ? fabs(along)
                                                   : along;
-        largest = fmax(largest, q);
+        if (!(q <= largest)) largest = q;
     }
     CHECK_REL(value, largest, 1e-13);
     free(u);

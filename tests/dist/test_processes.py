@@ -518,8 +518,51 @@ def objectives():
         compare(f"displacement, resumed by {ranks}", history("objective6"), history(f"objective3by{ranks}"),
                 0.0 if ranks == 3 else 1e-9, 5)
     check(densities("objective6", 6) == densities("objective3by3", 6), "displacement, resumed: not the same bits")
-    said = run(2, "refused", config, *size, "mesh.in_parts=always", of_set)
-    check(said.returncode == 2 and "optimization.objective" in said.stderr, f"displacement, distributed mesh: {said.stderr}")
+    agree("displacement: in parts", config, *size, of_set, "mesh.in_parts=always", ranks=(2, 3), designs=4, cases=5)
+    off = max(abs(a - b) for a, b in zip(densities("alone", 4), densities("shared", 4)))
+    check(off < 1e-8, f"displacement, in parts: a density {off:.1e} off")
+
+
+def limits():
+    """Limits on sets of whole and of distributed meshes, whose processes may hold no node of a set: values, and designs, which
+    follow from the derivatives; a resumed run; what is refused by all processes alike."""
+    config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
+    of_sets = ("constraints=("
+               '{kind="displacement";set="right";direction=[0.0,0.0,-1.0];max=60.0;name="tip";},'
+               '{kind="displacement";set="top";of="max";max=60.0;case=1;name="highest";},'
+               '{kind="displacement";set="right";set_2="top";max=20.0;case=[2];name="twist";},'
+               '{kind="displacement";set="right-lower-edge";of="max";direction=[0.0,1.0,0.2];max=25.0;case=[2];name="signed";},'
+               '{kind="displacement";set="right-lower-edge";max=90.0;case=[1];name="edge";},'
+               '{kind="reaction";set="left";direction=[0.0,1.0,1.0];min=-2.5;case=[2];name="hold";},'
+               '{kind="mass";max=900.0;name="weight";},{kind="compliance";max=50.0;case=[1];name="work";})')
+    common = [*size, "optimization.volume_fraction=", "optimization.objective=mass", "material.density=1.0", "mesh.in_parts=always",
+              "optimization.filter.kind=density", "optimization.kkt_tolerance=0.0",
+              'loads=({set="right";total_force=[0.0,0.0,-1.0];},{set="top";traction=[0.0,0.01,0.02];case=2;})']
+    keys = [*common, "optimization." + of_sets]
+    for name, more in (("limits: in parts", []), ("limits: whole", ["mesh.in_parts=never"])):
+        agree(name, config, *keys, *more, ranks=(2, 3), designs=5, bound=1e-8, cases=6)
+        rows = [history(folder) for folder in ("alone", "shared")]
+        names = "objective tip_case1 tip_case2 highest twist signed edge hold weight work".split()
+        for key in names:
+            off = max((abs(float(a[key]) / float(b[key]) - 1.0) for a, b in zip(*rows)), default=1.0)
+            check(len(rows[0]) == len(rows[1]) == 5 and off < 1e-8, f"{name}: {key} {off:.1e} off")
+        off = max(abs(a - b) for a, b in zip(densities("alone", 5), densities("shared", 5)))
+        check(off < 1e-8, f"{name}: a density {off:.1e} off")
+    for folder, last in (("limits6", 6), ("limits3", 3), ("limits3", 6)):
+        said = hextop(3, "run", config, "output.directory=" + folder, "solver.device=" + DEVICE, *EXACT, *keys,
+                      "output.checkpoint=1e-9", "output.every=0", f"optimization.iterations={last}",
+                      *(["--resume"] if folder == "limits3" and last == 6 else []))
+        check(said.returncode == 0, f"limits: {folder} to {last}: {said.stderr}")
+    check(densities("limits6", 6) == densities("limits3", 6), "limits, resumed in parts: not the same bits")
+    for limit, text in (('kind="displacement";set="rihgt"', "the mesh has no set 'rihgt', did you mean 'right'?"),
+                        ('kind="displacement";set="left"', "supports prescribe the displacement of set 'left'"),
+                        ('kind="reaction";set="right"', "no support holds set 'right'"),
+                        ('kind="displacement";set="right-lower-edge";set_2="rihgt"', "the mesh has no set 'rihgt'")):
+        said = run(3, "refused", config, *common, "optimization.constraints=({%s;max=1.0;})" % limit)
+        check(said.returncode == 2 and text in said.stderr, f"limits, refused in parts: {said.returncode}, {said.stderr}")
+    said = run(2, "refused", config, *common, 'optimization.constraints=({kind="mass";max=0.5;},{kind="compliance";max=90.0;})')
+    check(said.returncode == 2 and "max: a mass of 0.5 cannot be met: rho_min takes at least 102.4" in said.stderr,
+          f"limits, a mass in parts: {said.stderr}")
 
 
 def updates():
@@ -898,7 +941,7 @@ def main():
             print("skipped: " + why)
             return 77
         jobs = (parts, materials, coarse_grids, distributed_meshes, distributed_kinds, transports, settings, mixed, quadratic,
-                convection, rigid, prescribed, linked, objectives, updates, designs, outputs, resumed, floating_components,
+                convection, rigid, prescribed, linked, objectives, limits, updates, designs, outputs, resumed, floating_components,
                 graphs, refused, killed, stopped, failed)
         unknown = set(SCENES) - {job.__name__ for job in jobs}
         check(not unknown, f"no such scenes: {unknown}")
