@@ -4,11 +4,12 @@
 
 #include "../linalg/vector_ops.h"
 
-/* Barrier parameters: of the first design, of later ones, which begin with the last multipliers,
- * and the last one, to which multipliers times slacks are accurate. */
+/* Barrier parameters: of the first design, of later ones, which begin with the last multipliers, of
+ * another solution for the same design, and the last one, to which multipliers times slacks are
+ * accurate. Newton's method from the last multipliers needs no larger one, however far they are. */
 #define FIRST_BARRIER 1.0
-#define LATER_BARRIER 1e-2
-#define AGAIN_BARRIER 1e-5
+#define LATER_BARRIER 1e-7
+#define AGAIN_BARRIER LAST_BARRIER
 #define LAST_BARRIER 1e-9
 
 #define GROWTH 10.0       /* of a multiplier in a step, if it is larger than 1 */

@@ -428,6 +428,28 @@ static void check_threads(const char *label, const double *state)
     CHECK_MSG(memcmp(next[0], next[1], bytes) == 0, "%s: other bits by four threads", label);
 }
 
+/* The same proposal from other multipliers, as far off as those of another design may be. */
+static void check_first_multipliers(const char *label, const double *state, const double *passive,
+                                    uint64_t seed)
+{
+    double found[1 + HX_MMA_MOST];
+    const size_t bytes = (size_t)mma.at.n * sizeof *state;
+    memcpy(found, mma.at.lambda, sizeof found);
+    for (int k = 0; k < 12; k++) {
+        const double decades = k < 6 ? 0.3 : 3.0;
+        for (int i = 1; i <= mma.at.m; i++) {
+            const double drawn = fixture_uniform(&seed, 0.0, 1.0);
+            const double factor = pow(10.0, fixture_uniform(&seed, -decades, decades));
+            mma.at.lambda[i] = drawn < 0.1 ? 0.0 : drawn < 0.15 ? 900.0 : factor * found[i];
+        }
+        memset(mma.offset, 0, sizeof mma.offset);
+        CHECK_OK(device.ops->upload(&device, mma.at.d_state, state, bytes));
+        propose();
+        CHECK_MSG(mma.n_pass <= 70, "%s: %d passes from other multipliers", label, mma.n_pass);
+        check_proposal(label, state, passive);
+    }
+}
+
 /* Random derivatives of both signs and several sizes, some of them 0, about a random design. */
 static void check_random(int m, int n, int has_passive, int is_linear, uint64_t seed)
 {
@@ -454,6 +476,7 @@ static void check_random(int m, int n, int has_passive, int is_linear, uint64_t 
     snprintf(label, sizeof label, "%d limits, %d variables%s%s", m, n,
              has_passive ? ", passive" : "", is_linear ? ", linear" : "");
     check_proposal(label, state, has_passive ? passive : NULL);
+    check_first_multipliers(label, state, has_passive ? passive : NULL, seed);
     check_threads(label, state);
     check_passes(label, state, has_passive ? passive : NULL);
     close_method();
