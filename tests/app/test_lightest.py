@@ -181,6 +181,9 @@ def check_not_met(tip):
     code, text = hextop(*stiff, f"optimization.constraints[0].min={-0.7 * SOLID:.6g}")
     check(code == 2 and text.count("error") == 1 and "limit 'tip' cannot be met: the solid part has" in text
           and not os.path.exists("solid"), f"refused at the start: {code} {text}")
+    for _ in range(2): # a search whose first run is refused has not begun
+        code, text = hextop("lightest", "part.cfg", *FAST, f"optimization.constraints[0].min={-0.7 * SOLID:.6g}", "output.directory=first")
+        check(code == 2 and text.count("error") == 1 and "try 1, run: " in text and "cannot be met" in text, f"first: {code} {text}")
     # of a magnitude, more material might make it worse, so it is tried
     code, text = hextop(*stiff, f"optimization.constraints[1].max={0.7 * SOLID:.6g}")
     search = read("solid/lightest.json")
