@@ -33,7 +33,9 @@ static int check_params(const hx_response_kind *kind, const char *role,
                  {HX_TAKES_SET_2, "set_2", params->set_2 != NULL},
                  {HX_TAKES_MAGNITUDE, "magnitude", params->is_magnitude},
                  {HX_TAKES_LARGEST, "largest value", params->of_largest},
-                 {HX_TAKES_CASE, "load case", params->load_case > 0}};
+                 {HX_TAKES_CASE, "load case", params->load_case > 0},
+                 {HX_TAKES_STRESS, "relaxation, method or exclude",
+                  params->relaxation != 0.0 || params->n_exclude > 0 || params->is_lagrangian}};
     const char *const origin = params->origin ? params->origin : role;
     for (size_t i = 0; i < sizeof param / sizeof param[0]; i++) {
         if (param[i].is_given && !(kind->takes & param[i].bit))
@@ -55,7 +57,7 @@ int hx_response_check(const hx_response_kind *kind, const char *role, const hx_p
         HX_ENTRY(kind, name),
         HX_ENTRY(kind, help),
         HX_ENTRY(kind, value),
-        {"derivative", kind->derivative || kind->adjoint_load},
+        {"derivative", kind->derivative || kind->adjoint_load || kind->in_lagrangian},
         {"create", kind->create || !(kind->bytes || kind->destroy)},
         {"bytes", kind->bytes || !kind->create},
         {"destroy", kind->destroy || !kind->create},

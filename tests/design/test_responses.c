@@ -49,7 +49,14 @@ typedef struct row {
     const char *kind, *set, *set_2;
     double direction[3];
     int is_magnitude, of_largest, load_case;
+    double relaxation;
 } row;
+
+static int spec_is_upper(const row *r)
+{
+    const hx_response_kind *const kind = hx_response_kind_find(r->kind);
+    return kind && kind->is_upper;
+}
 
 static void put_specs(const row *rows, int n, hx_constraint_spec *spec)
 {
@@ -59,29 +66,32 @@ static void put_specs(const row *rows, int n, hx_constraint_spec *spec)
                                                   .set_2 = rows[i].set_2,
                                                   .is_magnitude = rows[i].is_magnitude,
                                                   .of_largest = rows[i].of_largest,
-                                                  .load_case = rows[i].load_case},
+                                                  .load_case = rows[i].load_case,
+                                                  .relaxation = rows[i].relaxation},
                                        .max = 1.0,
-                                       .min = i % 2 ? NAN : -1.0};
+                                       .min = i % 2 || spec_is_upper(&rows[i]) ? NAN : -1.0};
     for (int i = 0; i < n; i++)
         memcpy(spec[i].params.direction, rows[i].direction, sizeof rows[i].direction);
 }
 
-/* The value without the changing scale of the largest. */
-static double value_of(const fixture_solver *s, int i)
-{
-    const hx_response *const g = &s->opt.constraint[i];
-    const hx_response_set *const of_set = g->kind->prepare ? g->impl : NULL;
-    const double value = s->opt.record[i].value, reference = s->analysis.problem->reference;
-    const int c = g->params.load_case;
-    if (!of_set || !of_set->largest) return value;
-    return (value - reference) / hx_largest_scale(of_set->largest, c);
-}
-
+/* The changing scale of a value that stands for the largest. */
 static double scale_of(const fixture_solver *s, int i)
 {
     const hx_response *const g = &s->opt.constraint[i];
+    if (g->kind == &hx_response_stress) return ((const hx_stress_limit *)g->impl)->scale;
     const hx_response_set *const of_set = g->kind->prepare ? g->impl : NULL;
     return of_set && of_set->largest ? hx_largest_scale(of_set->largest, g->params.load_case) : 1.0;
+}
+
+/* The value without it. */
+static double value_of(const fixture_solver *s, int i)
+{
+    const hx_response *const g = &s->opt.constraint[i];
+    const double reference = s->analysis.problem->reference;
+    if (g->kind == &hx_response_stress) return ((const hx_stress_limit *)g->impl)->norm;
+    const hx_response_set *const of_set = g->kind->prepare ? g->impl : NULL;
+    if (!of_set || !of_set->largest) return s->opt.record[i].value;
+    return (s->opt.record[i].value - reference) / scale_of(s, i);
 }
 
 /* ---- values of another program ---- */
@@ -243,6 +253,13 @@ static const reference statics[] = {
      -3.400443e0,
      -2.350827e0,
      -8.037779e-2},
+    {{.kind = "stress", .load_case = 0, .relaxation = 0.5},
+     1.5692981079e1,
+     1.176876e1,
+     -8.193710e1,
+     -9.647485e-1,
+     -1.805162e-1,
+     -8.959509e-5},
     {{.kind = "volume", .load_case = HX_ALL_CASES}, 0.4503851552434, NAN, 1.0, NAN, NAN, NAN},
     {{.kind = "mass", .load_case = HX_ALL_CASES},
      0.4503851552434 * 288.0,
@@ -287,6 +304,13 @@ static const reference fine_statics[] = {
      7.219079e1,
      1.243258e-1,
      9.336541e-4},
+    {{.kind = "stress", .load_case = 0, .relaxation = 0.5},
+     2.4312392648e2,
+     3.562001e3,
+     -4.773500e3,
+     -6.802538e-4,
+     7.031272e-5,
+     3.294042e-5},
     {{.kind = "volume", .load_case = HX_ALL_CASES}, 0.4502618658620, NAN, 1.0, NAN, NAN, NAN}};
 static const reference fine_heat[] = {{{.kind = "compliance", .load_case = 0},
                                        1.3182603583e5,
@@ -328,15 +352,27 @@ static void fill_direction(const fixture_solver *s, const hx_groups *groups, uin
             p[groups->member[m]] = p[groups->member[groups->start[g]]];
 }
 
+static int is_stress(const row *r)
+{
+    return strcmp(r->kind, "stress") == 0;
+}
+
+static int has_stress_points(const hx_problem *problem)
+{
+    return problem->space.element != HX_ELEMENT_LINEAR || hx_mesh_is_collapsed(problem->mesh);
+}
+
 static void check_gradients(const char *label, fixture_solver *s, const row *rows, int n,
                             const hx_groups *groups)
 {
     const int64_t n_elem = s->opt.problem->mesh->n_elem;
     double *const design = malloc((size_t)n_elem * sizeof *design),
                   *const p = malloc((size_t)n_elem * sizeof *p),
-                  *const dg = malloc((size_t)n_elem * MOST_SPEC * sizeof *dg), at[4][MOST_SPEC];
+                  *const dg = malloc((size_t)n_elem * MOST_SPEC * sizeof *dg), at[2][4][MOST_SPEC];
     double here[MOST_SPEC], worst = 0.0;
-    const double h = 1e-3;
+    /* the second for stresses in cells with several points, where the largest changes its point */
+    const double h[2] = {1e-3, 3e-5};
+    const int has_points = is_stress(&rows[n - 1]) && has_stress_points(s->opt.problem);
     uint64_t state = 77;
     if (!design || !p || !dg) abort();
     fixture_get(&device, (size_t)n_elem, design, s->opt.d_design);
@@ -348,15 +384,20 @@ static void check_gradients(const char *label, fixture_solver *s, const row *row
     }
     for (int k = 0; k < DIRECTIONS; k++) {
         fill_direction(s, groups, &state, p);
-        for (int q = 0; q < 4; q++) values_at(s, design, p, (q < 2 ? q - 2 : q - 1) * h, at[q]);
+        for (int q = 0; q < 8; q++)
+            if (q < 4 || has_points)
+                values_at(s, design, p, (q % 4 < 2 ? q % 4 - 2 : q % 4 - 1) * h[q / 4],
+                          at[q / 4][q % 4]);
         for (int i = 0; i < n; i++) {
             double slope = 0.0, size = 0.0;
             for (int64_t e = 0; e < n_elem; e++) {
                 slope += dg[i * n_elem + e] * p[e];
                 size += dg[i * n_elem + e] * p[e] * dg[i * n_elem + e] * p[e];
             }
+            const int of = has_points && is_stress(&rows[i]);
             const double difference =
-                (at[0][i] - 8.0 * at[1][i] + 8.0 * at[2][i] - at[3][i]) / (12.0 * h);
+                (at[of][0][i] - 8.0 * at[of][1][i] + 8.0 * at[of][2][i] - at[of][3][i]) /
+                (12.0 * h[of]);
             /* the reaction of the only support hardly depends on the design */
             const double scale = fmax(2e-3 * fabs(here[i]), fmax(fabs(slope), sqrt(size)));
             const double error = fabs(difference - slope) / scale;
@@ -377,7 +418,8 @@ static void check_memory(const fixture_solver *s, int n)
 {
     for (int i = 0; i < n; i++) {
         const hx_response *const g = &s->opt.constraint[i];
-        const hx_response_set *const of_set = g->kind->prepare ? g->impl : NULL;
+        const int is_set = g->kind->prepare && g->kind != &hx_response_stress;
+        const hx_response_set *const of_set = is_set ? g->impl : NULL;
         size_t bytes = 0;
         for (int k = 0; of_set && k < of_set->n_vector; k++)
             bytes += ((size_t)of_set->vector[k].n + 1) * (sizeof(int64_t) + sizeof(double));
@@ -463,8 +505,11 @@ static const row elastic[] = {
     {.kind = "reaction", .set = "left", .direction = {0.3, 0.0, 1.0}, .load_case = 0},
     {.kind = "reaction", .set = "left", .direction = {0.3, 0.0, 1.0}, .is_magnitude = 1},
     {.kind = "reaction", .set = "left", .load_case = 1},
-    {.kind = "reaction", .set = "left", .load_case = HX_ALL_CASES}};
-enum { N_ELASTIC = sizeof elastic / sizeof elastic[0] };
+    {.kind = "reaction", .set = "left", .load_case = HX_ALL_CASES},
+    {.kind = "stress", .load_case = 0, .relaxation = 0.5},
+    {.kind = "stress", .load_case = HX_ALL_CASES},
+    {.kind = "stress", .set = "hole", .load_case = 1, .relaxation = 0.8}};
+enum { N_ELASTIC = sizeof elastic / sizeof elastic[0], N_STRESS = 3 };
 
 static const row thermal[] = {
     {.kind = "compliance", .load_case = HX_ALL_CASES},
@@ -634,7 +679,7 @@ static void check_spline(int is_heat)
     static const hx_load_spec warm[2] = {
         {.origin = "test", .kind = HX_LOAD_SOURCE, .value = {3.0}, .load_case = 1},
         {"patch1:v+", "test", HX_LOAD_FLUX, {0.5}, 2}};
-    const int n = is_heat ? N_THERMAL : N_ELASTIC;
+    const int n = is_heat ? N_THERMAL : N_ELASTIC - N_STRESS; /* no stresses of splines */
     const chain_of chain = {.label = is_heat ? "spline, heat" : "spline",
                             .op = is_heat ? "csr" : "bsrsym"};
     hx_problem_params params = fixture_problem();
@@ -879,9 +924,15 @@ static const refusal of_elasticity[] = {
      NAN,
      "set_2 is subtracted from a mean"},
     {{.kind = "reaction", .set = "right"}, 1.0, NAN, "no support holds set 'right', so it has no"},
-    {{.kind = "reaction", .set = "rihgt"}, 1.0, NAN, "no set 'rihgt'"}};
+    {{.kind = "reaction", .set = "rihgt"}, 1.0, NAN, "no set 'rihgt'"},
+    {{.kind = "stress", .set = "rihgt"}, 1.0, NAN, "no set 'rihgt', did you mean 'right'?"},
+    {{.kind = "stress", .set = "right"}, 1.0, NAN, "set 'right' has no elements"},
+    {{.kind = "stress", .relaxation = 1.5}, 1.0, NAN, "relaxation = 1.5 is not in [0, 1]"},
+    {{.kind = "stress"}, 1.0, 0.5, "stress can only be limited from above"},
+    {{.kind = "compliance", .relaxation = 0.5}, 1.0, NAN, "does not take a relaxation"}};
 static const refusal of_heat[] = {
     {{.kind = "displacement", .set = "right"}, 1.0, NAN, "physics = \"heat\" has no displacements"},
+    {{.kind = "stress"}, 1.0, NAN, "physics = \"heat\" has no stresses"},
     {{.kind = "temperature", .set = "left"}, 1.0, NAN, "supports prescribe the temperature of set"},
     {{.kind = "temperature", .set = "right", .is_magnitude = 1}, 1.0, NAN, "give set_2"}};
 
@@ -921,7 +972,7 @@ int main(int argc, char **argv)
     check_references(statics, sizeof statics / sizeof statics[0], STATICS, 1);
     check_references(gravity, 1, GRAVITY, 1);
     check_references(heat, 2, HEAT, 1);
-    if (!quick) check_references(fine_statics, 3, STATICS, 2);
+    if (!quick) check_references(fine_statics, 4, STATICS, 2);
     if (!quick) check_references(fine_heat, 1, HEAT, 2);
     check_solves();
     check_relations();
