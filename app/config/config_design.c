@@ -79,6 +79,20 @@ static int check_place(const char *origin, const char *set, const char *set_2, i
     return check_direction(origin, direction);
 }
 
+/* HX_EINPUT: a key that only stresses have. */
+static int check_stress_keys(const char *origin, const char *kind, size_t n_exclude, double radius,
+                             double relaxation, int method)
+{
+    const char *const key = n_exclude > 0        ? "exclude"
+                            : !isnan(radius)     ? "exclude_radius"
+                            : !isnan(relaxation) ? "relaxation"
+                            : method >= 0        ? "method"
+                                                 : NULL;
+    if (!key || is_kind(kind, "stress")) return HX_OK;
+    return hx_config_fault(origin, key, "only kind = \"stress\" takes it, not \"%s\"; leave it out",
+                           kind);
+}
+
 static int check_zero(const hx_config_constraint *c, const char *key, double limit)
 {
     if (!(limit <= 0.0 && limit >= 0.0)) return HX_OK;
@@ -92,7 +106,7 @@ static int check_zero(const hx_config_constraint *c, const char *key, double lim
  * length; a heat flow has a sign. */
 static int is_never_negative(const hx_config *cfg, const hx_config_constraint *c)
 {
-    if (is_amount(c->kind)) return 1;
+    if (is_amount(c->kind) || is_kind(c->kind, "stress")) return 1;
     if (!is_kind(c->kind, "displacement") && !is_kind(c->kind, "reaction")) return 0;
     return c->magnitude || (isnan(c->direction[0]) && !hx_config_is_heat(cfg));
 }
@@ -111,12 +125,15 @@ static int check_bounds(const hx_config *cfg, const hx_config_constraint *c)
                                c->min, c->max);
     if (is_never_negative(cfg, c) && c->max < 0.0)
         return hx_config_fault(c->origin, "max", "%g is negative, but %s is at least 0", c->max,
-                               is_amount(c->kind) ? c->kind : "a magnitude");
+                               is_amount(c->kind) || is_kind(c->kind, "stress") ? c->kind
+                                                                                : "a magnitude");
     if (is_never_negative(cfg, c) && c->min < 0.0)
         return hx_config_fault(
             c->origin, "min", "%g is negative, but %s is at least 0; leave min out%s", c->min,
-            is_amount(c->kind) ? c->kind : "a magnitude",
-            is_amount(c->kind) ? "" : ", or give a direction for a signed value");
+            is_amount(c->kind) || is_kind(c->kind, "stress") ? c->kind : "a magnitude",
+            is_amount(c->kind) || is_kind(c->kind, "stress")
+                ? ""
+                : ", or give a direction for a signed value");
     if (is_kind(c->kind, "volume") && largest > 1.0)
         return hx_config_fault(c->origin, c->max > 1.0 ? "max" : "min",
                                "%g is above 1: it is a share of the whole volume, passive elements "
@@ -160,6 +177,8 @@ static int check_constraints(const hx_config *cfg)
     for (size_t i = 0; i < cfg->optimization.constraints.n; i++) {
         const hx_config_constraint *const c = constraint_of(cfg, i);
         HX_TRY(check_place(c->origin, c->set, c->set_2, c->of, c->direction));
+        HX_TRY(check_stress_keys(c->origin, c->kind, c->exclude.n, c->exclude_radius, c->relaxation,
+                                 c->method));
         HX_TRY(check_bounds(cfg, c));
         HX_TRY(check_cases(c, list->child[i]));
         HX_TRY(check_name(c));
@@ -177,6 +196,9 @@ static int check_objective(const hx_config *cfg)
     HX_TRY(check_place(hx_config_place(cfg, key, place, sizeof place),
                        cfg->optimization.objective.set, cfg->optimization.objective.set_2,
                        cfg->optimization.objective.of, cfg->optimization.objective.direction));
+    HX_TRY(check_stress_keys(place_of(cfg, key), kind, cfg->optimization.objective.exclude.n,
+                             cfg->optimization.objective.exclude_radius,
+                             cfg->optimization.objective.relaxation, -1));
     if (is_amount(kind) && !has_other_limit(cfg))
         return hx_config_fault(place_of(cfg, key), key,
                                "the least %s without a limit on anything else is no part at all; "

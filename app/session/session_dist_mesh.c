@@ -60,6 +60,15 @@ static const char *file_needs_whole(const hx_config *cfg)
     return NULL;
 }
 
+static int has_stress(const hx_config *cfg)
+{
+    const hx_config_constraint *const constraint = cfg->optimization.constraints.entry;
+    int any = strcmp(cfg->optimization.objective.kind, "stress") == 0;
+    for (size_t i = 0; i < cfg->optimization.constraints.n; i++)
+        any |= strcmp(constraint[i].kind, "stress") == 0;
+    return any;
+}
+
 static int has_limit_on_set(const hx_config *cfg)
 {
     const hx_config_constraint *const constraint = cfg->optimization.constraints.entry;
@@ -85,6 +94,7 @@ static const char *session_needs_whole(const hx_session *s)
     if (!isnan(cfg->optimization.extrusion[0])) return "optimization.extrusion";
     if (cfg->optimization.initial) return "optimization.initial";
     if (cfg->optimization.objective.set) return "optimization.objective";
+    if (has_stress(cfg)) return "stresses that are limited or minimized";
     if (has_limit_on_set(cfg)) return "optimization.constraints";
     if (cfg->springs.n > 0) return "springs";
     if (cfg->convection.n > 0) return "convection";

@@ -3,7 +3,7 @@
  * the whole tensor, cell by cell, and is the reference.
  *
  * The stress is that of the solid material, D0 B u with the modulus of the element's material,
- * whatever its density (Duysinx and Bendsoe 1998). It is taken at the centroid of a hexahedron,
+ * regardless of its density (Duysinx and Bendsoe 1998). It is taken at the centroid of a hexahedron,
  * where a linear one is most accurate (Barlow 1976), anywhere in a linear tetrahedron, and at the
  * quadrature points of linear wedges and pyramids and of quadratic cells, of which the largest
  * counts. Since the von Mises stress depends on the deviator only,
@@ -24,14 +24,15 @@ HX_C_BEGIN
 
 enum { HX_STRESS_POWER = 8 }; /* exponent of the norm */
 
-/* What the elements' stresses are summed up to. With v = rho^relaxation s (qp relaxation, Bruggi
- * 2008), an element's term is
+/* What the elements' stresses are summed up to. An element's term is, with v = rho^relaxation s (qp
+ * relaxation, Bruggi 2008),
  *
  *     norm:        (v / reference)^8
  *     lagrangian:  lambda h + mu/2 h^2, h = max(g, -lambda/mu), g = rho^penalty (L^3 + L),
- *                  L = v / limit - 1 (Senhora et al. 2020)
+ *                  L = s / limit - 1 (Senhora et al. 2020)
  *
- * and 0 if the element does not count. */
+ * and 0 if the element does not count. The factor of g vanishes with the density, so that L needs no
+ * relaxation; the largest v is what is reported. */
 typedef struct hx_device_stress {
     int64_t n; /* elements */
     const double *d_rho;
@@ -44,7 +45,7 @@ typedef struct hx_device_stress {
 
 /* All entries are required. */
 typedef struct hx_stress_ops {
-    /* d_s := the largest s of each element; d_at[n_elem]: the point where it is (NULL: not needed,
+    /* d_s := the largest s of each element; d_at[n_elem]: its point (NULL: not needed,
      * because elements have one point each). young: modulus of material 0.
      * Linear cells: 32 bytes of connectivity per element, and 48 per node if caches hold a layer of
      * nodes; 8 written. */
@@ -98,12 +99,11 @@ static HX_HD hx_stress_term hx_stress_norm_term(const hx_device_stress *law, dou
 /* g and its derivatives. */
 static HX_HD hx_stress_term hx_stress_excess(const hx_device_stress *law, double rho, double s)
 {
-    const double v = hx_stress_relaxed(law, rho, s), l = v / law->limit - 1.0;
-    const double share = pow(rho, law->penalty), slope = share * (3.0 * l * l + 1.0) / law->limit;
+    const double l = s / law->limit - 1.0, share = pow(rho, law->penalty);
     hx_stress_term g;
     g.value = share * (l * l * l + l);
-    g.by_stress = s > 0.0 ? slope * (v / s) : 0.0;
-    g.by_density = (law->penalty * g.value + slope * law->relaxation * v) / rho;
+    g.by_stress = share * (3.0 * l * l + 1.0) / law->limit;
+    g.by_density = law->penalty * g.value / rho;
     return g;
 }
 

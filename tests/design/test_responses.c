@@ -600,6 +600,168 @@ static int make_thermal(hx_problem *problem, const hx_mesh *mesh, const hx_space
     return hx_problem_create(problem, mesh, &params);
 }
 
+/* ---- the augmented Lagrangian of stress limits ---- */
+
+enum { N_LAGRANGIAN = 3 };
+
+/* lambda_e = 0.02 (1 + e mod 3) and mu = 10, which steps must not have changed. */
+static void set_multipliers(fixture_solver *s, int64_t n_elem)
+{
+    double *const lambda = malloc((size_t)n_elem * sizeof *lambda);
+    if (!lambda) abort();
+    for (int64_t e = 0; e < n_elem; e++) lambda[e] = 0.02 * (1 + (double)(e % 3));
+    for (int i = 0; i < s->opt.lagrangian.list.n; i++) {
+        hx_stress_limit *const limit = s->opt.lagrangian.limit[i]->impl;
+        limit->weight = 10.0;
+        limit->n_design = 0;
+        for (int c = 0; c < limit->n_case; c++)
+            if (limit->of[c].d_lambda)
+                CHECK_OK(device.ops->upload(&device, limit->of[c].d_lambda, lambda,
+                                            (size_t)n_elem * sizeof *lambda));
+    }
+    free(lambda);
+}
+
+/* The function that the update minimises, at design + t p. */
+static double merit_at(fixture_solver *s, const double *design, const double *p, double t)
+{
+    const int64_t n = s->opt.problem->mesh->n_elem;
+    double *const moved = malloc((size_t)n * sizeof *moved);
+    hx_iteration record;
+    if (!moved) abort();
+    for (int64_t e = 0; e < n; e++) moved[e] = design[e] + t * p[e];
+    CHECK_OK(device.ops->upload(&device, s->opt.d_design, moved, (size_t)n * sizeof *moved));
+    set_multipliers(s, n);
+    CHECK_OK(hx_optimizer_step(&s->opt, &record));
+    free(moved);
+    return s->opt.lagrangian.scale * s->opt.objective.now + s->opt.lagrangian.sum.now;
+}
+
+static void check_merit(const char *label, fixture_solver *s)
+{
+    const int64_t n = s->opt.problem->mesh->n_elem;
+    double *const design = malloc((size_t)n * sizeof *design),
+                  *const p = malloc((size_t)n * sizeof *p),
+                  *const dg = malloc((size_t)n * sizeof *dg);
+    double at[4], slope = 0.0;
+    const double h = has_stress_points(s->opt.problem) ? 3e-5 : 1e-3;
+    uint64_t state = 78;
+    if (!design || !p || !dg) abort();
+    fixture_get(&device, (size_t)n, design, s->opt.d_design);
+    fill_direction(s, NULL, &state, p);
+    merit_at(s, design, p, 0.0);
+    fixture_get(&device, (size_t)n, dg, s->opt.d_dc);
+    for (int q = 0; q < 4; q++) at[q] = merit_at(s, design, p, (q < 2 ? q - 2 : q - 1) * h);
+    for (int64_t e = 0; e < n; e++) slope += dg[e] * p[e];
+    const double difference = (at[0] - 8.0 * at[1] + 8.0 * at[2] - at[3]) / (12.0 * h);
+    CHECK_MSG(fabs(difference - slope) <= 1e-6 * fabs(slope),
+              "%s: %.10g by differences, %.10g by the adjoint", label, difference, slope);
+    printf("%-44s augmented Lagrangian, %.0e\n", label, fabs(difference / slope - 1.0));
+    free(design);
+    free(p);
+    free(dg);
+}
+
+/* Three limits: of all elements in case 1 and in every case, and of a set, if the mesh has it. */
+static void check_lagrangian(const char *label, const hx_problem *problem, const char *op,
+                             double limit)
+{
+    const hx_constraint_spec all[N_LAGRANGIAN] = {
+        {.kind = &hx_response_stress,
+         .params = {.load_case = 0, .relaxation = 0.5, .is_lagrangian = 1},
+         .max = limit,
+         .min = NAN},
+        {.kind = &hx_response_stress,
+         .params = {.load_case = HX_ALL_CASES, .is_lagrangian = 1},
+         .max = 1.5 * limit,
+         .min = NAN},
+        {.kind = &hx_response_stress,
+         .params = {.set = "hole", .load_case = 1, .relaxation = 0.5, .is_lagrangian = 1},
+         .max = 0.1 * limit,
+         .min = NAN}};
+    fixture_settings settings = fixture_defaults();
+    double *const density = random_density(problem);
+    fixture_solver s;
+    settings.design.volume_fraction = 0.0;
+    settings.filter = "density";
+    settings.filter_params.radius = 0.7;
+    settings.filter_params.volume_weighted = 1;
+    settings.density = density;
+    settings.pcg.tolerance = 1e-13;
+    settings.op_kind = operator_of(problem, op);
+    settings.layout = settings.op_kind->layouts & HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED)
+                          ? HX_LAYOUT_INTERLEAVED
+                          : HX_LAYOUT_ROWMAJOR;
+    settings.optimizer = (hx_optimizer_params){.objective = &hx_response_volume,
+                                               .objective_params = {.load_case = HX_ALL_CASES},
+                                               .n_constraint = N_LAGRANGIAN,
+                                               .constraint = all,
+                                               .update = &keeper};
+    CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
+    CHECK(s.opt.update.n_row == 0 && s.opt.lagrangian.list.n == N_LAGRANGIAN);
+    CHECK(hx_optimizer_bytes(problem, &settings.optimizer, s.filter.kind, &s.filter.params,
+                             s.pc.kind) ==
+          (size_t)s.opt.n_field * (size_t)problem->mesh->n_elem * sizeof(double));
+    check_merit(label, &s);
+    CHECK(s.opt.lagrangian.sum.n_solve > 0 && s.opt.lagrangian.sum.n_solve % 2 == 0); /* per case */
+    fixture_solver_free(&s);
+    free(density);
+}
+
+/* Box A against another program. */
+static void check_lagrangian_reference(void)
+{
+    static const double want[6] = {1.0575137396e-1, 5.565539e-1,  -3.958531e0,
+                                   -6.171609e-2,    -1.221107e-2, -4.764855e-6};
+    const hx_constraint_spec spec = {
+        .kind = &hx_response_stress,
+        .params = {.load_case = 0, .relaxation = 0.5, .is_lagrangian = 1},
+        .max = 12.600757428,
+        .min = NAN};
+    model m = {0};
+    fixture_solver s;
+    hx_iteration record;
+    fixture_settings settings = fixture_defaults();
+    CHECK_OK(make_box(&m, 1));
+    CHECK_OK(make_reference_problem(&m, STATICS));
+    const int64_t n = m.mesh.n_elem;
+    double *const density = formula_density(&m.mesh, 1), *const dg = malloc((size_t)n * sizeof *dg);
+    double norm = 0.0, sum = 0.0;
+    if (!dg) abort();
+    settings.design.volume_fraction = 0.0;
+    settings.density = density;
+    settings.pcg.tolerance = 1e-13;
+    settings.op_kind = operator_of(&m.problem, "otf");
+    settings.optimizer = (hx_optimizer_params){.objective = &hx_response_volume,
+                                               .objective_params = {.load_case = HX_ALL_CASES},
+                                               .n_constraint = 1,
+                                               .constraint = &spec,
+                                               .update = &keeper};
+    CHECK_OK(fixture_solver_create(&s, &device, &m.problem, &settings));
+    set_multipliers(&s, n);
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    fixture_get(&device, (size_t)n, dg, s.opt.lagrangian.d_derivative);
+    for (int64_t e = 0; e < n; e++) {
+        norm += dg[e] * dg[e];
+        sum += dg[e];
+    }
+    const double got[6] = {s.opt.lagrangian.sum.now, sqrt(norm), sum, dg[0], dg[n / 2], dg[n - 1]};
+    for (int k = 0; k < 6; k++) {
+        const double exact = k == 0 ? 1e-8 : 5e-7;
+        CHECK_MSG(fabs(got[k] - want[k]) <= exact * fabs(want[k]),
+                  "augmented Lagrangian, number %d: %.12g, not %.12g", k, got[k], want[k]);
+    }
+    CHECK_REL(record.response[0].value, 25.201514856, 1e-9);
+    CHECK_REL(record.response[0].violation, 1.0, 1e-8);
+    CHECK_REL(s.opt.lagrangian.scale * record.objective, 0.4503851552434, 1e-12);
+    printf("augmented Lagrangian of stresses %.11g\n", got[0]);
+    fixture_solver_free(&s);
+    free(density);
+    free(dg);
+    hx_problem_free(&m.problem);
+    hx_mesh_free(&m.mesh);
+}
+
 /* One box of cells with everything that the physics knows. */
 static void check_cells(mixed_kind kind, hx_element element, int quick)
 {
@@ -633,6 +795,7 @@ static void check_cells(mixed_kind kind, hx_element element, int quick)
                                 .beta = k == 2 ? 2.0 : 0.0,
                                 .op = op};
         check_scene(&scene, &problem, elastic, N_ELASTIC);
+        if (k == 0) check_lagrangian(label, &problem, op ? op : "otf", 8.0);
         hx_problem_free(&problem);
     }
     for (int k = 0; k < 2; k++) {
@@ -974,6 +1137,7 @@ int main(int argc, char **argv)
     check_references(heat, 2, HEAT, 1);
     if (!quick) check_references(fine_statics, 4, STATICS, 2);
     if (!quick) check_references(fine_heat, 1, HEAT, 2);
+    check_lagrangian_reference();
     check_solves();
     check_relations();
     check_refusals();
