@@ -150,12 +150,9 @@ static void leave_void(const hx_config *cfg, const hx_mesh *mesh, uint8_t *is_in
 
 static int add_set(const hx_config *cfg, hx_mesh *mesh, const hx_point_grid *grid, double radius)
 {
-    uint8_t *is_in = NULL;
-    int32_t *elem = NULL;
+    uint8_t *is_in;
     int64_t n = 0;
-    int rc;
-    HX_TRY_FAIL(hx_alloc(&is_in, (size_t)mesh->n_elem, 1, "elements of zones"));
-    HX_TRY_FAIL(hx_alloc(&elem, (size_t)mesh->n_elem, sizeof *elem, "elements of zones"));
+    HX_TRY(hx_alloc(&is_in, (size_t)mesh->n_elem, 1, "elements of zones"));
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double x[3];
@@ -163,12 +160,9 @@ static int add_set(const hx_config *cfg, hx_mesh *mesh, const hx_point_grid *gri
         is_in[e] = hx_point_grid_nearest(grid, x, radius) >= 0;
     }
     leave_void(cfg, mesh, is_in);
-    for (int64_t e = 0; e < mesh->n_elem; e++)
-        if (is_in[e]) elem[n++] = (int32_t)e;
-    if (n > 0) HX_TRY_FAIL(hx_mesh_add_elem_set(mesh, HX_STRESS_ZONE, n, elem));
-fail:
+    for (int64_t e = 0; e < mesh->n_elem; e++) n += is_in[e];
+    const int rc = n > 0 ? hx_mesh_name_elems(mesh, HX_STRESS_ZONE, is_in) : HX_OK;
     free(is_in);
-    free(elem);
     return rc;
 }
 

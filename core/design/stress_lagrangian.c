@@ -93,12 +93,14 @@ static int joined_load(const hx_response *o, int c, double *d_load)
     return n_added ? HX_OK : dev->ops->zero(dev, d_load, (size_t)n * sizeof *d_load);
 }
 
-static int advance_limit(const hx_response *limit, double *d_work)
+/* *has_advanced |= 1 if the multipliers changed. */
+static int advance_limit(const hx_response *limit, double *d_work, int *has_advanced)
 {
     hx_device *const dev = limit->analysis->dev;
     hx_stress_limit *const own = limit_of(limit);
     if (++own->n_design < DESIGNS) return HX_OK;
     own->n_design = 0;
+    *has_advanced = 1;
     for (int c = 0; c < own->n_case; c++) {
         const hx_device_stress law = hx_stress_limit_law(limit, c);
         if (!law.d_lambda) continue;
@@ -109,10 +111,24 @@ static int advance_limit(const hx_response *limit, double *d_work)
     return HX_OK;
 }
 
-int hx_stress_advance(const hx_stress_list *list, double *d_work)
+int hx_stress_advance(const hx_stress_list *list, double *d_work, int *has_advanced)
 {
-    for (int i = 0; i < list->n; i++) HX_TRY(advance_limit(list->limit[i], d_work));
+    *has_advanced = 0;
+    for (int i = 0; i < list->n; i++) HX_TRY(advance_limit(list->limit[i], d_work, has_advanced));
     return HX_OK;
+}
+
+/* Where the sum of an element is least, its second derivative is mu/N (dg/drho)^2, with dg/drho near
+ * -1. Asymptotes at the distance o approximate it by 4 convexity / o, so this value keeps steps from
+ * overshooting at o = 0.01, the nearest asymptotes. */
+double hx_stress_convexity(const hx_stress_list *list)
+{
+    double most = 0.0;
+    for (int i = 0; i < list->n; i++) {
+        const hx_stress_limit *const own = limit_of(list->limit[i]);
+        most = fmax(most, 0.0025 * own->weight / (double)own->n_counted);
+    }
+    return most;
 }
 
 static int snapshot_limit(hx_response *o, hx_snapshot *image)

@@ -91,8 +91,8 @@ static HX_HD hx_stress_term hx_stress_norm_term(const hx_device_stress *law, dou
     const double x2 = x * x, x7 = x2 * x2 * x2 * x;
     hx_stress_term term;
     term.value = x7 * x;
-    term.by_stress = s > 0.0 ? HX_STRESS_POWER * x7 / law->reference * (v / s) : 0.0;
-    term.by_density = HX_STRESS_POWER * term.value * law->relaxation / rho;
+    term.by_stress = s > 0.0 ? (double)HX_STRESS_POWER * x7 / law->reference * (v / s) : 0.0;
+    term.by_density = (double)HX_STRESS_POWER * term.value * law->relaxation / rho;
     return term;
 }
 
