@@ -113,12 +113,19 @@ typedef struct hx_config_passive {
 /* Which value of a set a response takes; -1: not given. */
 typedef enum { HX_OF_MEAN, HX_OF_LARGEST } hx_config_of;
 
+/* How the stresses of all elements are limited; -1: not given. */
+typedef enum { HX_METHOD_LAGRANGIAN, HX_METHOD_NORM } hx_config_method;
+
 typedef struct hx_config_constraint {
     char *origin;
     char *kind, *set, *set_2, *name;
     double max, min, direction[3];
     int magnitude, of;
     hx_config_numbers load_case; /* counted from 1; none: every case */
+    /* of a stress: sets that are excluded; NaN or -1: not given */
+    hx_config_words exclude;
+    double exclude_radius, relaxation;
+    int method;
 } hx_config_constraint;
 
 /* A rule of solver.multigrid.coarsening.thin. */
@@ -201,6 +208,8 @@ typedef struct hx_config {
             char *kind, *set, *set_2;
             double direction[3];
             int magnitude, of, load_case; /* load_case: counted from 1; 0: all */
+            hx_config_words exclude;
+            double exclude_radius, relaxation; /* NaN: not given */
         } objective;
         hx_config_list constraints;
         double start; /* NaN: not given */

@@ -71,9 +71,16 @@ static int check_keys(const hx_config *cfg, const char *kind, const char *role, 
     static const struct {
         const char *key;
         unsigned bit;
-    } list[] = {{"set", HX_TAKES_SET},    {"set_2", HX_TAKES_SET_2},
-                {"of", HX_TAKES_LARGEST}, {"direction", HX_TAKES_DIRECTION},
-                {"case", HX_TAKES_CASE},  {"magnitude", HX_TAKES_MAGNITUDE}};
+    } list[] = {{"set", HX_TAKES_SET},
+                {"set_2", HX_TAKES_SET_2},
+                {"of", HX_TAKES_LARGEST},
+                {"direction", HX_TAKES_DIRECTION},
+                {"case", HX_TAKES_CASE},
+                {"magnitude", HX_TAKES_MAGNITUDE},
+                {"relaxation", HX_TAKES_RELAXATION},
+                {"method", HX_TAKES_METHOD},
+                {"exclude", HX_TAKES_EXCLUDE},
+                {"exclude_radius", HX_TAKES_EXCLUDE_RADIUS}};
     const hx_response_kind *const found = hx_response_kind_find(kind);
     const unsigned takes = hx_response_takes(found, hx_config_is_heat(cfg));
     unsigned given = 0;
@@ -114,7 +121,7 @@ static int check_zero(const hx_config_constraint *c, const char *key, double lim
  * length; a heat flow has a sign. */
 static int is_never_negative(const hx_config *cfg, const hx_config_constraint *c)
 {
-    if (is_amount(c->kind)) return 1;
+    if (is_amount(c->kind) || is_kind(c->kind, "stress")) return 1;
     if (!is_kind(c->kind, "displacement") && !is_kind(c->kind, "reaction")) return 0;
     return c->magnitude || (isnan(c->direction[0]) && !hx_config_is_heat(cfg));
 }
@@ -133,12 +140,15 @@ static int check_bounds(const hx_config *cfg, const hx_config_constraint *c)
                                c->min, c->max);
     if (is_never_negative(cfg, c) && c->max < 0.0)
         return hx_config_fault(c->origin, "max", "%g is negative, but %s is at least 0", c->max,
-                               is_amount(c->kind) ? c->kind : "a magnitude");
+                               is_amount(c->kind) || is_kind(c->kind, "stress") ? c->kind
+                                                                                : "a magnitude");
     if (is_never_negative(cfg, c) && c->min < 0.0)
         return hx_config_fault(
             c->origin, "min", "%g is negative, but %s is at least 0; leave min out%s", c->min,
-            is_amount(c->kind) ? c->kind : "a magnitude",
-            is_amount(c->kind) ? "" : ", or give a direction for a signed value");
+            is_amount(c->kind) || is_kind(c->kind, "stress") ? c->kind : "a magnitude",
+            is_amount(c->kind) || is_kind(c->kind, "stress")
+                ? ""
+                : ", or give a direction for a signed value");
     if (is_kind(c->kind, "volume") && largest > 1.0)
         return hx_config_fault(c->origin, c->max > 1.0 ? "max" : "min",
                                "%g is above 1: it is a share of the whole volume, passive elements "

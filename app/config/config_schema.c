@@ -95,6 +95,7 @@ static const char *const format_words[] = {"binary", "ascii", NULL};
 static const char *const field_words[] = {"density",     "displacement", "sensitivity",
                                           "energy",      "von_mises",    "sets",
                                           "temperature", "heat_flux",    NULL};
+static const char *const method_words[] = {"lagrangian", "p-norm", NULL};
 static const char *const of_words[] = {"mean", "max", NULL};
 static const char *const physics_words[] = {"elasticity", "heat", NULL};
 
@@ -435,7 +436,7 @@ const hx_key hx_keys[] = {
         .help = "what is minimized; `hextop list` describes the kinds"),
     KEY(optimization.objective.set, TEXT, .note = "none",
         .help = "set whose displacement, temperature or reaction is minimized; required by these "
-                "kinds"),
+                "kinds. For a stress, a set of elements; without it, all"),
     KEY(optimization.objective.set_2, TEXT, .note = "none",
         .help = "second set: the objective is the difference of the two means"),
     KEY(optimization.objective.direction, VECTOR, .note = "none, for magnitudes",
@@ -450,6 +451,18 @@ const hx_key hx_keys[] = {
     KEY_AT("optimization.objective.case", INT, AT(optimization.objective.load_case),
            .range = "[1, 1000]", .note = "all, by their weights",
            .help = "load case whose value is minimized"),
+    KEY(optimization.objective.exclude, WORDS, .note = "none", .example = "(\"bolts\")",
+        .help = "sets whose elements are solid and do not count; kind = \"stress\" only, like the "
+                "next two"),
+    KEY(optimization.objective.exclude_radius, FLOAT, .unit = "length", .range = "[0, inf)",
+        .note = "two filter radii, at least two elements", .example = "5.0",
+        .help = "distance from point loads, rims of supports and rigid sets within which elements "
+                "are solid and do not count, because stresses grow there without bound as the mesh "
+                "is refined; 0: none"),
+    KEY(optimization.objective.relaxation, FLOAT, .range = "[0, 1]", .note = "0.5",
+        .example = "0.5",
+        .help = "exponent q of the stress rho^q s of an element with the stress s of its solid "
+                "material"),
     LIST(optimization.constraints, constraint,
          .help = "limits that the design must meet beside volume_fraction; each has a kind, and "
                  "max, min or both"),
@@ -459,13 +472,14 @@ const hx_key hx_keys[] = {
     ENTRY(optimization.constraints, constraint, max, FLOAT, .note = "none",
           .unit = "unit of the kind",
           .help = "upper limit, in the units of the config: of compliance force*length, of "
-                  "displacement length, of reaction force; of volume the fraction of the whole, "
+                  "displacement length, of reaction force, of stress force/length^2; of volume the "
+                  "fraction of the whole, "
                   "passive elements included"),
     ENTRY(optimization.constraints, constraint, min, FLOAT, .note = "none",
           .unit = "unit of the kind", .help = "lower limit, in the units of max"),
     ENTRY(optimization.constraints, constraint, set, TEXT, .note = "none",
           .help = "set whose displacement, temperature or reaction is limited; required by these "
-                  "kinds"),
+                  "kinds. For a stress, a set of elements; without it, all"),
     ENTRY(optimization.constraints, constraint, set_2, TEXT, .note = "none",
           .help = "second set: the difference of the two means is limited"),
     ENTRY(optimization.constraints, constraint, direction, VECTOR, .note = "none, for magnitudes",
@@ -480,6 +494,24 @@ const hx_key hx_keys[] = {
     KEY_AT("optimization.constraints[].case", NUMBERS, IN(constraint, load_case), .is_whole = 1,
            .range = "[1, 1000]", .note = "every case",
            .help = "load case, or list of cases, in each of which the limit applies"),
+    ENTRY(optimization.constraints, constraint, exclude, WORDS, .note = "none",
+          .example = "(\"bolts\")",
+          .help = "sets whose elements are solid and have no limit; kind = \"stress\" only, like "
+                  "the next three"),
+    ENTRY(optimization.constraints, constraint, exclude_radius, FLOAT, .unit = "length",
+          .range = "[0, inf)", .note = "two filter radii, at least two elements", .example = "5.0",
+          .help =
+              "distance from point loads, rims of supports and rigid sets within which elements "
+              "are solid and have no limit, because stresses grow there without bound as the "
+              "mesh is refined; 0: none"),
+    ENTRY(optimization.constraints, constraint, method, WORD, .word = method_words,
+          .note = "\"lagrangian\"",
+          .help = "how all elements are limited: by the augmented Lagrangian, which joins the "
+                  "objective, or by one p-norm scaled to the largest stress"),
+    ENTRY(optimization.constraints, constraint, relaxation, FLOAT, .range = "[0, 1]", .note = "0.5",
+          .example = "0.5",
+          .help = "exponent q of the stress rho^q s of an element with the stress s of its solid "
+                  "material"),
     ENTRY(optimization.constraints, constraint, name, TEXT,
           .note = "the kind, with a number if several have it or history.csv has such a column",
           .help = "name of the limit in messages, history.csv, summary.json and the report; "

@@ -101,6 +101,13 @@ static void print_materials(const hx_session *s)
                     hx_session_material_text(s, i, text, sizeof text));
 }
 
+static void print_zones(const hx_session *s, const char *lead)
+{
+    char text[512];
+    if (hx_stress_zone_text(&s->cfg, &s->problem, text, sizeof text)[0])
+        hx_log_info("%szones     %s; solid, without a stress limit", lead, text);
+}
+
 void hx_progress_limits(const hx_session *s, const char *lead)
 {
     char what[512], bound[128], solid[64] = "";
@@ -117,6 +124,7 @@ void hx_progress_limits(const hx_session *s, const char *lead)
                     strcmp(what, spec->name) == 0 ? "" : "; ",
                     strcmp(what, spec->name) == 0 ? "" : what, solid);
     }
+    print_zones(s, lead);
 }
 
 void hx_progress_choices(const hx_session *s, const char *lead)

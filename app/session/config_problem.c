@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "stress_zones.h"
 
 void hx_config_region(const hx_config_set *set, hx_region *r)
 {
@@ -159,6 +160,11 @@ static int create_problem(const hx_config *cfg, const hx_space *space,
         passive[i].density = cfg_passive[i].density;
         passive[i].skin = isnan(cfg_passive[i].skin) ? 0.0 : cfg_passive[i].skin;
     }
+    const char *zone[HX_MOST_ZONES];
+    const int n_zone = hx_stress_zone_names(cfg, space->mesh, zone);
+    for (int i = 0; i < n_zone; i++)
+        passive[cfg->passive.n + (size_t)i] =
+            (hx_passive_spec){.set = zone[i], .origin = "optimization: exclude", .density = 1.0};
     char place[HX_CONFIG_PLACE];
     const hx_problem_params params = {
         .origin = cfg->path,
@@ -173,7 +179,7 @@ static int create_problem(const hx_config *cfg, const hx_space *space,
         .n_support = cfg->supports.n,
         .n_spring = cfg->springs.n,
         .n_load = cfg->loads.n,
-        .n_passive = cfg->passive.n,
+        .n_passive = cfg->passive.n + (size_t)n_zone,
         .n_weight = cfg->weights.n,
         .support = support,
         .spring = spring,
@@ -208,7 +214,8 @@ int hx_config_make_problem(const hx_config *cfg, const hx_space *space,
     HX_TRY_FAIL(hx_alloc(&spring, cfg->springs.n, sizeof *spring, "springs"));
     HX_TRY_FAIL(hx_alloc(&film, cfg->convection.n, sizeof *film, "convection"));
     HX_TRY_FAIL(hx_alloc(&load, cfg->loads.n, sizeof *load, "loads"));
-    HX_TRY_FAIL(hx_alloc(&passive, cfg->passive.n, sizeof *passive, "passive regions"));
+    HX_TRY_FAIL(
+        hx_alloc(&passive, cfg->passive.n + HX_MOST_ZONES, sizeof *passive, "passive regions"));
     HX_TRY_FAIL(hx_alloc(&material, cfg->materials.n, sizeof *material, "materials"));
     HX_TRY_FAIL(create_problem(cfg, space, conditions, problem, support, spring, film, load,
                                passive, material, notes, lacking));

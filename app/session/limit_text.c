@@ -54,6 +54,8 @@ const char *hx_response_unit_text(const hx_session *s, const hx_response_kind *k
         return u->power;
     case HX_VALUE_VOLUME:
         return u->volume;
+    case HX_VALUE_STRESS:
+        return u->stress;
     default:
         return "";
     }

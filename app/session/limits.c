@@ -80,13 +80,20 @@ static int check_cases(const hx_session *s, const hx_config_constraint *c)
     return HX_OK;
 }
 
-static hx_response_params params_of(const hx_config_constraint *c, int load_case)
+static hx_response_params params_of(const hx_session *s, const hx_config_constraint *c,
+                                    int load_case)
 {
     hx_response_params params = {.set = c->set,
                                  .set_2 = c->set_2,
                                  .is_magnitude = c->magnitude,
                                  .of_largest = c->of == HX_OF_LARGEST,
                                  .load_case = load_case};
+    if (strcmp(c->kind, "stress") == 0) {
+        params.relaxation = isnan(c->relaxation) ? HX_STRESS_RELAXATION : c->relaxation;
+        params.is_lagrangian = c->method != HX_METHOD_NORM;
+        params.exclude = s->zone;
+        params.n_exclude = s->n_zone;
+    }
     for (int i = 0; i < 3 && !isnan(c->direction[0]); i++) params.direction[i] = c->direction[i];
     return params;
 }
@@ -109,7 +116,7 @@ static int add_limit(hx_limits *limits, const hx_session *s, size_t constraint, 
     HX_TRY(check_name(limits, s, i));
     hx_constraint_spec *const spec = &limits->spec[i];
     *spec = (hx_constraint_spec){.kind = hx_session_response_kind(c->kind),
-                                 .params = params_of(c, load_case),
+                                 .params = params_of(s, c, load_case),
                                  .max = c->max,
                                  .min = c->min,
                                  .name = limits->name[i]};
@@ -187,7 +194,8 @@ static int check_number(const hx_limits *limits, const hx_session *s)
     int n = (s->design.volume_fraction > 0.0) + n_objective;
     char place[HX_CONFIG_PLACE];
     for (int i = 0; i < limits->n; i++)
-        n += !isnan(limits->spec[i].max) + !isnan(limits->spec[i].min);
+        if (!limits->spec[i].params.is_lagrangian)
+            n += !isnan(limits->spec[i].max) + !isnan(limits->spec[i].min);
     if (n <= update->most_rows) return HX_OK;
     return HX_RAISE(
         HX_EINPUT,

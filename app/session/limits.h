@@ -9,6 +9,9 @@
 /* A limit counts as met if its relative violation is at most this. */
 #define HX_LIMIT_MET 1e-3
 
+/* Default of the key `relaxation`. */
+#define HX_STRESS_RELAXATION 0.5
+
 typedef struct hx_limits {
     int n;
     hx_constraint_spec *spec; /* [n] in the order of the config (owned) */

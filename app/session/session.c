@@ -306,6 +306,28 @@ static int make_groups(hx_session *s)
     return hx_groups_create(&s->groups, &s->problem, &params);
 }
 
+/* The zones without stress limits, whose default radius is twice that of the filter. */
+static int add_stress_zones(hx_session *s)
+{
+    const hx_config *const cfg = &s->cfg;
+    double radius = cfg->optimization.filter.radius;
+    int in_elements = cfg->optimization.filter.unit == HX_UNIT_ELEMENT;
+    if (!hx_filter_find(cfg->optimization.filter.kind)->needs_radius) radius = 0.0;
+    if (isnan(radius) && cfg->mesh.generator) {
+        hx_generate_params params;
+        hx_session_generate_params(s, &params);
+        radius = hx_generator_radius(hx_generator_find(cfg->mesh.generator), &params,
+                                     hx_mesh_n_elem_all(&s->mesh));
+        in_elements = 1;
+    }
+    if (isnan(radius)) radius = 0.0; /* resolve_radius refuses it */
+    if (!s->mesh.ownership)
+        HX_TRY(
+            hx_stress_zones_add(cfg, &s->mesh, radius * (in_elements ? s->mesh.elem_size : 1.0)));
+    s->n_zone = hx_stress_zone_names(cfg, &s->mesh, s->zone);
+    return HX_OK;
+}
+
 int hx_session_make_problem(hx_session *s)
 {
     hx_notes notes = {0};
@@ -314,6 +336,7 @@ int hx_session_make_problem(hx_session *s)
                  ? hx_space_create_spline(&s->space, &s->mesh, &s->spline)
                  : hx_space_create(&s->space, &s->mesh, s->cfg.solver.element);
     if (rc < 0) return hx_session_blame(s, "solver.element", rc);
+    HX_TRY(add_stress_zones(s));
     s->design = hx_design_of(&s->cfg);
     HX_TRY(hx_design_check(&s->design, s->cfg.path));
     rc =

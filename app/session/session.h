@@ -20,6 +20,7 @@
 #include "device_start.h"
 #include "limits.h"
 #include "output_names.h"
+#include "stress_zones.h"
 
 /* Steps before the first iteration, in order. */
 typedef enum {
@@ -62,7 +63,10 @@ typedef struct hx_session {
     hx_space space;         /* for solver.element */
     hx_problem problem;
     hx_design_params design; /* borrowed by filter and optimizer */
-    hx_limits limits;        /* the constraints of the config, one per load case */
+    /* names of the sets without stress limits (borrowed from config and mesh) */
+    const char *zone[HX_MOST_ZONES];
+    int n_zone;
+    hx_limits limits; /* the constraints of the config, one per load case */
     /* lists of the problem's mesh made in advance, used by the solver */
     hx_operator_plan operator_plan;
     hx_coarse_plan coarse_plan;

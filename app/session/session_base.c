@@ -82,6 +82,12 @@ hx_response_params hx_session_objective_params(const hx_session *s)
                                  .of_largest = s->cfg.optimization.objective.of == HX_OF_LARGEST,
                                  .load_case = of_case > 0 ? of_case - 1 : HX_ALL_CASES};
     for (int i = 0; i < 3; i++) params.direction[i] = isnan(d[i]) ? 0.0 : d[i];
+    if (hx_session_objective(s) == &hx_response_stress) {
+        const double q = s->cfg.optimization.objective.relaxation;
+        params.relaxation = isnan(q) ? HX_STRESS_RELAXATION : q;
+        params.exclude = s->zone;
+        params.n_exclude = s->n_zone;
+    }
     return params;
 }
 

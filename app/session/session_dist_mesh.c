@@ -60,6 +60,15 @@ static const char *file_needs_whole(const hx_config *cfg)
     return NULL;
 }
 
+static int has_stress(const hx_config *cfg)
+{
+    const hx_config_constraint *const constraint = cfg->optimization.constraints.entry;
+    int any = strcmp(cfg->optimization.objective.kind, "stress") == 0;
+    for (size_t i = 0; i < cfg->optimization.constraints.n; i++)
+        any |= strcmp(constraint[i].kind, "stress") == 0;
+    return any;
+}
+
 /* Reason why the whole mesh is needed in each process; NULL: none. */
 static const char *session_needs_whole(const hx_session *s)
 {
@@ -76,6 +85,7 @@ static const char *session_needs_whole(const hx_session *s)
     if (cfg->optimization.repetition.n > 0) return "optimization.repetition";
     if (!isnan(cfg->optimization.extrusion[0])) return "optimization.extrusion";
     if (cfg->optimization.initial) return "optimization.initial";
+    if (has_stress(cfg)) return "stresses that are limited or minimized";
     if (cfg->springs.n > 0) return "springs";
     if (cfg->convection.n > 0) return "convection";
     if (holds_by_file(cfg)) return "supports from the mesh's file";

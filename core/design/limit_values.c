@@ -35,12 +35,14 @@ static int find_value(hx_analysis *analysis, const hx_measured *measured,
                       const hx_constraint_spec *spec, hx_limit_value *value)
 {
     hx_response response;
+    hx_response_params params = spec->params;
     int rc;
+    params.is_lagrangian = 0; /* the value needs no multipliers */
     memset(&response, 0, sizeof response);
     HX_TRY_FAIL(
-        hx_response_create(&response, spec->kind, "constraint", analysis, measured, &spec->params));
+        hx_response_create(&response, spec->kind, "constraint", analysis, measured, &params));
     HX_TRY_FAIL(hx_response_prepare(&response));
-    HX_TRY_FAIL(spec->kind->value(&response, &value->value));
+    HX_TRY_FAIL(hx_response_report(&response, &value->value));
     HX_TRY_FAIL(find_bounds(&response, spec, value));
 fail:
     hx_response_free(&response);

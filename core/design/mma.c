@@ -228,7 +228,8 @@ static int begin(hx_device *dev, hx_mma *mma)
     HX_TRY(dev->ops->design->mma_begin(dev, &mma->at, sum));
     for (int i = 0; i <= m; i++) {
         mma->mean[i] = sum[1 + i] / fmax(1.0, sum[0]);
-        if (!mma->has_convexity) mma->at.convexity[i] = 1e-5 * mma->mean[i];
+        if (!mma->has_convexity)
+            mma->at.convexity[i] = 1e-5 * mma->mean[i] + (i == 0 ? mma->added : 0.0);
     }
     return HX_OK;
 }

@@ -73,6 +73,7 @@ typedef struct hx_mma {
     double farthest, farthest_if_worse;
     /* > 0: convexity[] is set by the caller (GCMMA); 0: 1e-5 of the mean derivatives (MMA) */
     int has_convexity;
+    double added; /* to convexity[0] of MMA: for an objective with a known curvature */
     /* 1: lambda[1..m] are those of the last design, where the search begins, and the values were
      * these, objective first, infinite if the functions were others; saved with a design */
     int has_lambda;

@@ -60,6 +60,22 @@ static const hx_response_kind *objective_of(const hx_optimizer_params *params)
     return params->objective ? params->objective : &hx_response_compliance;
 }
 
+/* The kind of a constraint. */
+static const hx_response_kind *kind_of_limit(const hx_constraint_spec *spec)
+{
+    const hx_response_kind *const lagrangian = spec->kind->lagrangian;
+    return spec->params.is_lagrangian && lagrangian ? lagrangian : spec->kind;
+}
+
+/* Number of limits by the augmented Lagrangian. */
+static int count_lagrangian(const hx_optimizer_params *params)
+{
+    int n = 0;
+    for (int i = 0; i < params->n_constraint; i++)
+        n += kind_of_limit(&params->constraint[i])->in_lagrangian;
+    return n;
+}
+
 size_t hx_optimizer_response_bytes(const hx_problem *problem, const hx_optimizer_params *params)
 {
     const hx_response_kind *const objective = objective_of(params);
@@ -68,9 +84,11 @@ size_t hx_optimizer_response_bytes(const hx_problem *problem, const hx_optimizer
     int has_adjoint = objective->adjoint_load != NULL;
     for (int i = 0; i < params->n_constraint; i++) {
         const hx_constraint_spec *const spec = &params->constraint[i];
-        bytes += hx_response_bytes(spec->kind, problem, &spec->params);
+        bytes += hx_response_bytes(kind_of_limit(spec), problem, &spec->params);
         has_adjoint |= spec->kind->adjoint_load != NULL;
     }
+    if (count_lagrangian(params) > 0)
+        bytes += hx_response_bytes(&hx_response_stress_joined, problem, NULL);
     if (has_adjoint) /* scratch */
         bytes += (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
     return bytes;
@@ -84,8 +102,9 @@ size_t hx_optimizer_bytes(const hx_problem *problem, const hx_optimizer_params *
     const size_t n = (size_t)problem->mesh->n_elem;
     const int n_vector = hx_pcg_vectors(precond, problem->rigid.n > 0); /* r, p, q, z */
     const int n_borrowed = count_borrowed(problem, n_vector);
-    const int n_more =
-        params->n_constraint + (objective_of(params)->is_worst_case ? problem->cases.n : 0);
+    const int n_lagrangian = count_lagrangian(params); /* one field in all */
+    const int n_more = params->n_constraint - n_lagrangian + (n_lagrangian > 0) +
+                       (objective_of(params)->is_worst_case ? problem->cases.n : 0);
     const int n_field = HX_OPTIMIZER_FIELDS - n_borrowed -
                         !hx_filter_kind_maps_design(filter, filter_params) + n_more;
     const int has_volume = !filter_params->design || filter_params->design->volume_fraction > 0.0;
@@ -170,7 +189,7 @@ static int add_constraint(hx_optimizer *opt, const hx_response_kind *kind,
     HX_TRY(hx_response_create(g, kind, role, opt->analysis, &opt->measured, params));
     opt->n_constraint++;
     if (!opt->measured.d_load) opt->measured.d_load = g->d_load;
-    if (!d_derivative) HX_TRY(take_field(opt, NULL, d_own));
+    if (!d_derivative && !kind->in_lagrangian) HX_TRY(take_field(opt, NULL, d_own));
     g->d_derivative = d_derivative ? d_derivative : *d_own;
     return HX_OK;
 }
@@ -202,6 +221,9 @@ static int check_limits(const hx_constraint_spec *spec)
     if (!spec->kind->is_constraint && spec->kind->is_objective)
         return HX_RAISE(HX_EINPUT, "%s: %s can be minimised but not limited", origin,
                         spec->kind->name);
+    if (spec->kind->is_upper && !isnan(spec->min))
+        return HX_RAISE(HX_EINPUT, "%s: %s can only be limited from above; leave min out", origin,
+                        spec->kind->name);
     return HX_OK;
 }
 
@@ -212,10 +234,16 @@ static int add_limited(hx_optimizer *opt, int i)
     hx_response_record *const record = &opt->record[i];
     char *name;
     HX_TRY(check_limits(spec));
-    HX_TRY(add_constraint(opt, spec->kind, &spec->params, NULL));
+    hx_response_params params = spec->params;
+    params.limit = spec->max;
+    HX_TRY(add_constraint(opt, kind_of_limit(spec), &params, NULL));
     HX_TRY(hx_strdup(&name, spec->name ? spec->name : spec->kind->name));
     *record = (hx_response_record){.name = name, .max = spec->max, .min = spec->min};
     hx_limit_row row = {.response = &opt->constraint[opt->n_constraint - 1]};
+    if (row.response->kind->in_lagrangian) {
+        opt->lagrangian.limit[opt->lagrangian.list.n++] = row.response;
+        return HX_OK;
+    }
     if (!isnan(spec->max)) {
         row.sign = 1.0;
         row.bound = spec->max;
@@ -226,6 +254,25 @@ static int add_limited(hx_optimizer *opt, int i)
         row.bound = spec->min;
         add_row(opt, row);
     }
+    return HX_OK;
+}
+
+/* The augmented Lagrangian of the limits that have no rows. */
+static int add_lagrangian(hx_optimizer *opt)
+{
+    const hx_response_params params = {.load_case = HX_ALL_CASES, .data = &opt->lagrangian.list};
+    if (opt->lagrangian.list.n == 0) return HX_OK;
+    if (opt->params.update && opt->params.update->judge)
+        return HX_RAISE(HX_EINPUT,
+                        "update '%s' compares designs by one function, but the augmented "
+                        "Lagrangian of the stress limits changes every few designs; use \"mma\", "
+                        "or method = \"p-norm\"",
+                        opt->params.update->name);
+    opt->lagrangian.list.limit = opt->lagrangian.limit;
+    HX_TRY(take_field(opt, NULL, &opt->lagrangian.d_derivative));
+    HX_TRY(hx_response_create(&opt->lagrangian.sum, &hx_response_stress_joined, "stress limits",
+                              opt->analysis, &opt->measured, &params));
+    if (!opt->measured.d_load) opt->measured.d_load = opt->lagrangian.sum.d_load;
     return HX_OK;
 }
 
@@ -253,6 +300,7 @@ static int create_constraints(hx_optimizer *opt)
     HX_TRY(hx_alloc(&opt->d_more, n, sizeof *opt->d_more, "constraints"));
     HX_TRY(hx_alloc(&opt->row, 2 * n, sizeof *opt->row, "constraints"));
     HX_TRY(hx_alloc(&opt->record, n_spec + 1, sizeof *opt->record, "constraints"));
+    HX_TRY(hx_alloc(&opt->lagrangian.limit, n_spec + 1, sizeof(hx_response *), "constraints"));
     opt->has_volume = opt->design->volume_fraction > 0.0;
     if (opt->has_volume) {
         HX_TRY(add_constraint(opt, &hx_constraint_volume, NULL, opt->d_dv));
@@ -261,6 +309,7 @@ static int create_constraints(hx_optimizer *opt)
                                     .bound = opt->design->volume_fraction * opt->total_volume});
     }
     for (int i = 0; i < opt->params.n_constraint; i++) HX_TRY(add_limited(opt, i));
+    HX_TRY(add_lagrangian(opt));
     return add_cases(opt);
 }
 
@@ -296,7 +345,8 @@ static int create_update(hx_optimizer *opt)
         .analysis = opt->analysis,
         .n_row = opt->update.n_row,
         .row = opt->row,
-        .changes_sign = opt->problem->cases.body || opt->objective.kind->adjoint_load,
+        .changes_sign = opt->problem->cases.body || opt->objective.kind->adjoint_load ||
+                        opt->lagrangian.sum.kind,
         .total_volume = opt->total_volume,
         .d_volume = opt->d_volume,
     };
@@ -322,12 +372,13 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx
     opt->analysis = analysis;
     opt->filter = filter;
     opt->design = filter->design;
-    opt->last_value = INFINITY;
+    opt->last_value = opt->lagrangian.last = INFINITY;
     HX_TRY(hx_design_check(opt->design, "the design"));
     opt->total_volume = opt->problem->total_volume;
     begin_continuation(opt);
     HX_TRY_FAIL(check_volume(opt));
     HX_TRY_FAIL(create_fields(opt));
+    opt->measured.d_scratch = opt->d_proposal;
     HX_TRY_FAIL(hx_optimizer_start(opt, density));
     HX_TRY_FAIL(hx_response_create(&opt->objective, objective_of(params), "objective", analysis,
                                    &opt->measured,
@@ -466,19 +517,44 @@ double hx_limits_exceeded(double value, double max, double min)
     return value > max ? (value - max) / fabs(max) : value < min ? (min - value) / fabs(min) : 0.0;
 }
 
-static void record_limits(hx_optimizer *opt, hx_iteration *record)
+static int record_limits(hx_optimizer *opt, hx_iteration *record)
 {
     record->violation = 0.0;
     if (opt->has_volume)
         record->violation = hx_limits_exceeded(record->volume, opt->design->volume_fraction, NAN);
     for (int i = 0; i < opt->params.n_constraint; i++) {
         hx_response_record *const r = &opt->record[i];
-        r->value = opt->constraint[opt->has_volume + i].now;
+        HX_TRY(hx_response_report(&opt->constraint[opt->has_volume + i], &r->value));
         r->violation = hx_limits_exceeded(r->value, r->max, r->min);
         record->violation = fmax(record->violation, r->violation);
     }
     record->n_response = opt->params.n_constraint;
     record->response = opt->record;
+    return HX_OK;
+}
+
+/* Weight of the objective beside the augmented Lagrangian, for which a solid part's volume or mass
+ * is 1, and any other objective of the first design. */
+static int find_scale(hx_optimizer *opt)
+{
+    hx_device *const dev = opt->analysis->dev;
+    const int64_t n = opt->problem->mesh->n_elem;
+    double solid = fabs(opt->objective.now);
+    if (opt->lagrangian.scale > 0.0) return HX_OK;
+    if (opt->objective.kind->is_linear) {
+        HX_TRY(opt->objective.kind->derivative(&opt->objective, NULL, opt->d_dc));
+        HX_TRY(dev->ops->vector->fill(dev, n, 1.0, opt->d_dv));
+        HX_TRY(dev->ops->vector->field_dot(dev, n, opt->d_dc, opt->d_dv, &solid));
+    }
+    opt->lagrangian.scale = solid > 0.0 ? 1.0 / solid : 1.0;
+    return HX_OK;
+}
+
+static int evaluate_lagrangian(hx_optimizer *opt)
+{
+    hx_response *const sum = &opt->lagrangian.sum;
+    HX_TRY(find_scale(opt));
+    return sum->kind->value(sum, &sum->now);
 }
 
 /* Values of the analysed design. */
@@ -487,13 +563,26 @@ static int evaluate(hx_optimizer *opt, hx_iteration *record)
     hx_response *const objective = &opt->objective;
     HX_TRY(hx_analysis_compliance(opt->analysis, &record->compliance)); /* f'u */
     HX_TRY(measure_design(opt, record));                                /* v'rho, greyness [2] */
-    HX_TRY(objective->kind->value(objective, &record->objective));
+    HX_TRY(objective->kind->value(objective, &objective->now));
+    HX_TRY(hx_response_report(objective, &record->objective));
     for (int i = 0; i < opt->n_constraint; i++) {
         hx_response *const g = &opt->constraint[i];
         HX_TRY(g->kind->value(g, &g->now));
     }
-    record_limits(opt, record);
-    return HX_OK;
+    if (opt->lagrangian.sum.kind) HX_TRY(evaluate_lagrangian(opt));
+    return record_limits(opt, record);
+}
+
+/* d_dc := derivative of the objective times its weight, plus the augmented Lagrangian. */
+static int add_lagrangian_derivative(hx_optimizer *opt, double *const d_work[2])
+{
+    hx_device *const dev = opt->analysis->dev;
+    const hx_vector_ops *const vector = dev->ops->vector;
+    const int64_t n = opt->problem->mesh->n_elem;
+    double *const d_sum = opt->lagrangian.d_derivative;
+    HX_TRY(hx_response_derivative(&opt->lagrangian.sum, opt->d_energy, d_sum, d_work));
+    HX_TRY(vector->axpy(dev, n, opt->lagrangian.scale - 1.0, opt->d_dc, opt->d_dc));
+    return vector->axpy(dev, n, 1.0, d_sum, opt->d_dc);
 }
 
 /* Derivatives by the physical density, of all but the volume that volume_fraction prescribes. */
@@ -507,7 +596,7 @@ static int differentiate(hx_optimizer *opt)
         if (opt->d_more[i])
             HX_TRY(
                 hx_response_derivative(&opt->constraint[i], opt->d_energy, opt->d_more[i], d_work));
-    return HX_OK;
+    return opt->lagrangian.sum.kind ? add_lagrangian_derivative(opt, d_work) : HX_OK;
 }
 
 /* Derivatives by the physical density become those by the design. */
@@ -517,11 +606,21 @@ static int filter_backward(hx_optimizer *opt)
     HX_TRY(
         hx_filter_backward_volume(opt->filter, opt->d_design, opt->d_volume, opt->d_dc, opt->d_dv));
     for (int i = opt->has_volume; i < opt->n_constraint; i++)
-        HX_TRY(hx_filter_backward(opt->filter, opt->d_design, opt->d_more[i], NULL));
+        if (opt->d_more[i])
+            HX_TRY(hx_filter_backward(opt->filter, opt->d_design, opt->d_more[i], NULL));
     if (!opt->update.groups) return HX_OK;
     for (int i = opt->has_volume; i < opt->n_constraint; i++)
-        HX_TRY(dev->ops->design->link(dev, &opt->groups, opt->d_dv, opt->d_more[i]));
+        if (opt->d_more[i])
+            HX_TRY(dev->ops->design->link(dev, &opt->groups, opt->d_dv, opt->d_more[i]));
     return dev->ops->design->link(dev, &opt->groups, opt->d_dv, opt->d_dc);
+}
+
+/* The function that is minimised. */
+static double merit(const hx_optimizer *opt)
+{
+    return opt->lagrangian.sum.kind
+               ? opt->lagrangian.scale * opt->objective.now + opt->lagrangian.sum.now
+               : opt->objective.now;
 }
 
 static hx_update_step begin_update(const hx_optimizer *opt, const hx_iteration *record)
@@ -529,7 +628,8 @@ static hx_update_step begin_update(const hx_optimizer *opt, const hx_iteration *
     return (hx_update_step){
         .d_design = opt->d_design,
         .d_dc = opt->d_dc,
-        .value = record->objective,
+        .value = merit(opt),
+        .convexity = opt->lagrangian.convexity,
         .d_proposal = opt->d_proposal,
         .is_worse = record->objective > opt->last_value,
         .is_other = isinf(opt->last_value),
@@ -537,8 +637,20 @@ static hx_update_step begin_update(const hx_optimizer *opt, const hx_iteration *
     };
 }
 
+/* More convexity if the function rose, because steps overshoot its minimum. */
+static void adapt_convexity(hx_optimizer *opt)
+{
+    const double most = hx_stress_convexity(&opt->lagrangian.list);
+    double *const now = &opt->lagrangian.convexity;
+    if (merit(opt) > opt->lagrangian.last)
+        *now = fmin(most, fmax(2.0 * *now, 0.05 * most));
+    else if (isfinite(opt->lagrangian.last))
+        *now *= 0.7;
+}
+
 static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
 {
+    if (opt->lagrangian.sum.kind && !is_again) adapt_convexity(opt);
     hx_update_step step = begin_update(opt, record);
     step.is_again = is_again;
     HX_TRY(opt->update.kind->propose(&opt->update, &step));
@@ -574,6 +686,17 @@ static int climb(hx_optimizer *opt, hx_iteration *record)
     return beta;
 }
 
+/* Prepares the next design: new multipliers make another function. */
+static int advance_lagrangian(hx_optimizer *opt, const hx_iteration *record)
+{
+    int has_advanced;
+    if (!opt->lagrangian.sum.kind) return HX_OK;
+    opt->lagrangian.last = merit(opt);
+    HX_TRY(hx_stress_advance(&opt->lagrangian.list, opt->d_dv, &has_advanced));
+    if (has_advanced || record->raised) opt->lagrangian.last = INFINITY;
+    return HX_OK;
+}
+
 /* The stages of a design that are timed, and marked in the timeline. */
 typedef struct stages {
     hx_device *dev;
@@ -605,11 +728,13 @@ static int next_stage(stages *at, hx_stage next)
 static int analyse(hx_optimizer *opt, stages *at)
 {
     hx_analysis *const a = opt->analysis;
+    opt->measured.d_scratch = opt->d_proposal;
     HX_TRY(next_stage(at, HX_STAGE_FILTER));
     HX_TRY(hx_optimizer_filter(opt)); /* rho = H(F x) [2 if it maps the design] */
     HX_TRY(a->dev->ops->sync(a->dev));
     HX_TRY(next_stage(at, HX_STAGE_PCG));
     HX_TRY(hx_analysis_solve(a, opt->d_physical, opt->penalty.value)); /* K(rho) u = f [2] */
+    opt->measured.d_physical = opt->d_physical;
     HX_TRY(hx_response_prepare(&opt->objective));
     for (int i = 0; i < opt->n_constraint; i++) HX_TRY(hx_response_prepare(&opt->constraint[i]));
     return HX_OK;
@@ -649,6 +774,7 @@ static int take_step(hx_optimizer *opt, hx_iteration *record)
     HX_TRY(hx_response_solve_adjoint(&opt->objective)); /* K lambda = dg/du, if not self-adjoint */
     for (int i = 0; i < opt->n_constraint; i++)
         HX_TRY(hx_response_solve_adjoint(&opt->constraint[i]));
+    if (opt->lagrangian.sum.kind) HX_TRY(hx_response_solve_adjoint(&opt->lagrangian.sum));
     HX_TRY(record_solves(opt, record));
 
     HX_TRY(next_stage(&at, HX_STAGE_COMPLIANCE));
@@ -663,6 +789,7 @@ static int take_step(hx_optimizer *opt, hx_iteration *record)
     HX_TRY(propose(opt, record, 0)); /* x of the next design [update_oc.c] */
     record_objective(opt, record);
     if (climb(opt, record)) HX_TRY(propose(opt, record, 1));
+    HX_TRY(advance_lagrangian(opt, record)); /* multipliers of stress limits [5 per fifth design] */
     return next_stage(&at, HX_N_STAGE);
 }
 
@@ -722,6 +849,7 @@ static int undo(hx_optimizer *opt)
     if (opt->filter->kind->reset) HX_TRY(opt->filter->kind->reset(opt->filter));
     for (int i = 0; i < opt->n_constraint; i++) HX_TRY(hx_response_reset(&opt->constraint[i]));
     HX_TRY(hx_response_reset(&opt->objective));
+    if (opt->lagrangian.sum.kind) HX_TRY(hx_response_reset(&opt->lagrangian.sum));
     return hx_analysis_reset(opt->analysis);
 }
 
@@ -777,6 +905,8 @@ void hx_optimizer_free(hx_optimizer *opt)
     hx_device *dev = opt->analysis ? opt->analysis->dev : NULL;
     if (opt->update.kind) opt->update.kind->destroy(&opt->update);
     hx_response_free(&opt->objective);
+    hx_response_free(&opt->lagrangian.sum);
+    free((void *)opt->lagrangian.limit);
     for (int i = 0; i < opt->n_constraint; i++) hx_response_free(&opt->constraint[i]);
     for (int i = 0; opt->record && i < opt->params.n_constraint; i++)
         free((char *)opt->record[i].name);

@@ -19,6 +19,7 @@
 #include "groups_dist.h"
 #include "least_volume.h"
 #include "response.h"
+#include "stress_limit.h"
 #include "update.h"
 
 HX_C_BEGIN
@@ -135,6 +136,18 @@ typedef struct hx_optimizer {
      * an objective that is the largest of them */
     int n_constraint;
     hx_response *constraint;
+    /* Stress limits without rows (hx_response_kind.lagrangian): the augmented Lagrangian of all,
+     * which is added to `scale` times the objective; kind = NULL: there are none. */
+    struct {
+        hx_response sum;
+        hx_stress_list list;
+        const hx_response **limit; /* [list.n] (owned) */
+        double *d_derivative;      /* field */
+        double scale;              /* 0: not yet known */
+        /* sum of both in the last design, infinite if the function was another one; added to the
+         * convexity of its approximation (update.h), more after each rise */
+        double last, convexity;
+    } lagrangian;
     int has_volume;             /* 1: the first constraint is volume_fraction */
     hx_limit_row *row;          /* [update.n_row] (owned) */
     hx_response_record *record; /* [params.n_constraint] (owned, with the names) */

@@ -31,6 +31,15 @@ static int snapshot_kinds(hx_optimizer *opt, hx_snapshot *image)
     if (opt->filter->kind->snapshot) HX_TRY(opt->filter->kind->snapshot(opt->filter, image));
     for (int i = 0; i < opt->n_constraint; i++)
         HX_TRY(hx_response_snapshot(&opt->constraint[i], image));
+    if (opt->lagrangian.sum.kind) {
+        HX_TRY(hx_snapshot_host(image, "optimizer.objective scale", &opt->lagrangian.scale,
+                                sizeof opt->lagrangian.scale));
+        HX_TRY(hx_snapshot_host(image, "optimizer.merit", &opt->lagrangian.last,
+                                sizeof opt->lagrangian.last));
+        HX_TRY(hx_snapshot_host(image, "optimizer.convexity", &opt->lagrangian.convexity,
+                                sizeof opt->lagrangian.convexity));
+        HX_TRY(hx_response_snapshot(&opt->lagrangian.sum, image));
+    }
     return hx_response_snapshot(&opt->objective, image);
 }
 

@@ -30,8 +30,16 @@ static const struct {
     unsigned bit;
     const char *key;
 } parameter[] = {
-    {HX_TAKES_SET, "set"},   {HX_TAKES_SET_2, "set_2"},         {HX_TAKES_LARGEST, "of"},
-    {HX_TAKES_CASE, "case"}, {HX_TAKES_DIRECTION, "direction"}, {HX_TAKES_MAGNITUDE, "magnitude"},
+    {HX_TAKES_SET, "set"},
+    {HX_TAKES_SET_2, "set_2"},
+    {HX_TAKES_LARGEST, "of"},
+    {HX_TAKES_CASE, "case"},
+    {HX_TAKES_DIRECTION, "direction"},
+    {HX_TAKES_MAGNITUDE, "magnitude"},
+    {HX_TAKES_RELAXATION, "relaxation"},
+    {HX_TAKES_METHOD, "method"},
+    {HX_TAKES_EXCLUDE, "exclude"},
+    {HX_TAKES_EXCLUDE_RADIUS, "exclude_radius"},
 };
 enum { N_PARAMETER = sizeof parameter / sizeof parameter[0] };
 
@@ -83,7 +91,10 @@ static unsigned given_by(const hx_response_params *params)
            (hx_norm3(params->direction) > 0.0 ? HX_TAKES_DIRECTION : 0u) |
            (params->is_magnitude ? HX_TAKES_MAGNITUDE : 0u) |
            (params->of_largest ? HX_TAKES_LARGEST : 0u) |
-           (params->load_case > 0 ? HX_TAKES_CASE : 0u);
+           (params->load_case > 0 ? HX_TAKES_CASE : 0u) |
+           (params->relaxation > 0.0 ? HX_TAKES_RELAXATION : 0u) |
+           (params->is_lagrangian ? HX_TAKES_METHOD : 0u) |
+           (params->n_exclude > 0 ? HX_TAKES_EXCLUDE : 0u);
 }
 
 int hx_response_check(const hx_response_kind *kind, const char *role, const hx_problem *problem,
@@ -94,7 +105,7 @@ int hx_response_check(const hx_response_kind *kind, const char *role, const hx_p
         HX_ENTRY(kind, name),
         HX_ENTRY(kind, help),
         HX_ENTRY(kind, value),
-        {"derivative", kind->derivative || kind->adjoint_load},
+        {"derivative", kind->derivative || kind->adjoint_load || kind->in_lagrangian},
         {"create", kind->create || !(kind->bytes || kind->destroy)},
         {"bytes", kind->bytes || !kind->create},
         {"destroy", kind->destroy || !kind->create},

@@ -27,8 +27,14 @@ typedef struct hx_response_params {
     int is_magnitude;        /* 1: the absolute value */
     int of_largest;          /* 1: the largest over the set; 0: the mean */
     int load_case;           /* 0-based; HX_ALL_CASES: the weighted sum of the cases */
-    const char *origin;      /* prefix of messages about them; NULL: the kind's name (borrowed) */
-    const void *data;        /* for kinds that a program defines (borrowed) */
+    /* of `stress` only (stress_limit.h), HX_TAKES_STRESS: exponent of the density, which weakens the
+     * stress; names of sets whose elements do not count (borrowed); 1: a limit is met by the
+     * augmented Lagrangian; `limit` is then set by the optimizer */
+    double relaxation, limit;
+    const char *const *exclude;
+    int n_exclude, is_lagrangian;
+    const char *origin; /* prefix of messages about them; NULL: the kind's name (borrowed) */
+    const void *data;   /* for kinds that a program defines (borrowed) */
 } hx_response_params;
 
 enum {
@@ -37,7 +43,13 @@ enum {
     HX_TAKES_SET_2 = 4,
     HX_TAKES_MAGNITUDE = 8,
     HX_TAKES_LARGEST = 16,
-    HX_TAKES_CASE = 32
+    HX_TAKES_CASE = 32,
+    HX_TAKES_RELAXATION = 64,
+    HX_TAKES_METHOD = 128,
+    HX_TAKES_EXCLUDE = 256,
+    HX_TAKES_EXCLUDE_RADIUS = 512,
+    HX_TAKES_STRESS =
+        HX_TAKES_RELAXATION | HX_TAKES_METHOD | HX_TAKES_EXCLUDE | HX_TAKES_EXCLUDE_RADIUS
 };
 
 /* What a value is measured in. */
@@ -50,7 +62,8 @@ typedef enum {
     HX_VALUE_TEMPERATURE,
     HX_VALUE_POWER, /* heat only, like the next */
     HX_VALUE_POWER_TEMPERATURE,
-    HX_VALUE_VOLUME
+    HX_VALUE_VOLUME,
+    HX_VALUE_STRESS
 } hx_response_unit;
 
 /* The analysed design as the optimizer has measured it. */
@@ -59,6 +72,8 @@ typedef struct hx_measured {
     double volume;                       /* fraction, passive elements included */
     /* a vector that the responses share as scratch; NULL: each has its own (borrowed) */
     double *d_load;
+    /* a field that they share as scratch, until the proposal; NULL: like above (borrowed) */
+    double *d_scratch;
 } hx_measured;
 
 /* Fields are [n_elem], vectors [n_point][components], on the device. Required: name, help, value,
@@ -74,6 +89,11 @@ typedef struct hx_response_kind {
     /* 1: not evaluated as it stands: the optimizer minimises the largest of the cases instead */
     int is_worst_case;
     hx_response_unit unit, heat_unit; /* in elasticity and in heat */
+    int is_upper;                     /* 1: can only be limited from above */
+    /* the kind that takes its place as a constraint if params.is_lagrangian: without a row, because
+     * the optimizer adds the augmented Lagrangian of these limits to the objective; NULL: none */
+    const struct hx_response_kind *lagrangian;
+    int in_lagrangian; /* 1: this is such a kind, which needs no derivative */
     /* HX_EINPUT: the kind cannot be used with this problem. Called before anything is computed.
      * NULL: it always can. */
     int (*check)(const hx_problem *problem, const hx_response_params *params);
@@ -89,6 +109,8 @@ typedef struct hx_response_kind {
     int (*accept)(hx_response *response);
     /* *value for the analysed design. Waits. */
     int (*value)(const hx_response *response, double *value);
+    /* What records have instead, if `value` only approximates it. Waits. NULL: the value. */
+    int (*report)(const hx_response *response, double *value);
     /* Field d_dg = derivative by the physical densities: the total one if adjoint_load is NULL,
      * otherwise at constant u. May be NULL in the latter case if it is 0. d_energy:
      * hx_analysis_energy. */
@@ -152,6 +174,12 @@ unsigned hx_response_takes(const hx_response_kind *kind, int is_heat);
  * needs, or is given a magnitude without the sign that it removes. origin: prefix of the message. */
 int hx_response_check_given(const hx_response_kind *kind, const char *role, const char *origin,
                             int is_heat, unsigned given);
+
+/* The value for records. */
+static inline int hx_response_report(const hx_response *o, double *value)
+{
+    return o->kind->report ? o->kind->report(o, value) : o->kind->value(o, value);
+}
 
 /* HX_EINPUT: the table lacks a required entry (named), a parameter is missing or not taken, or the
  * kind cannot be used with the problem. params: NULL: none, all cases. role: see hx_response. */

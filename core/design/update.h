@@ -20,6 +20,9 @@ typedef struct hx_update_step {
     const double *d_design; /* the analysed design */
     const double *d_dc;     /* derivative of the objective by the design */
     double value;           /* of the objective */
+    /* added to the convexity of its approximation (mma.h), which cannot see the curvature of a
+     * quadratic penalty; 0: none */
+    double convexity;
     double *d_proposal;     /* out: within [rho_min, 1], meeting the constraints */
     int is_worse;           /* 1: the objective increased from the previous design */
     /* 1: this is the first design, or the previous one had another penalty or projection, so that

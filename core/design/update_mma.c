@@ -52,6 +52,7 @@ static void describe_functions(const hx_update *update, const hx_update_step *st
     at->scale[0] = state->objective;
     at->is_cautious = 0;
     method->objective = state->objective * step->value;
+    method->added = state->objective * step->convexity;
     for (int i = 0; i < at->m; i++) {
         const hx_limit_row *const row = &update->row[i];
         const hx_response *const g = row->response;

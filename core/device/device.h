@@ -62,6 +62,7 @@ typedef struct hx_device_ops {
     const struct hx_body_ops *body;           /* element_ops.h: loads proportional to mass */
     const struct hx_multigrid_ops *multigrid; /* multigrid.h: the preconditioner `multigrid` */
     const struct hx_helmholtz_ops *helmholtz; /* helmholtz.h: the filter `helmholtz` */
+    const struct hx_stress_ops *stress;       /* stress_ops.h: the response `stress` */
     /* the backend's product without a matrix, with apply_single */
     const struct hx_matrix_ops *matrix;
     /* the backend's product without a matrix, with apply_single */

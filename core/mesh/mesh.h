@@ -207,6 +207,10 @@ int hx_mesh_add_node_set(hx_mesh *mesh, const char *name, int64_t n, const int32
 int hx_mesh_add_elem_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *elem);
 int hx_mesh_add_face_set(hx_mesh *mesh, const char *name, int64_t n, const int64_t *face);
 
+/* Adds the flagged elements, flag[n_elem], and their nodes to a finished mesh under a new name.
+ * HX_EINPUT: the name is taken. O(n_elem). */
+int hx_mesh_name_elems(hx_mesh *mesh, const char *name, const uint8_t *flag);
+
 /* Adds edges, given by their ends end[n][2], whose middles belong to the set. The set then has no
  * other middles. */
 int hx_mesh_add_middle_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *end);

@@ -153,6 +153,22 @@ int hx_mesh_add_elem_set(hx_mesh *mesh, const char *name, int64_t n, const int32
     return merge_i32(&set->elem, &set->n_elem, elem, n);
 }
 
+int hx_mesh_name_elems(hx_mesh *mesh, const char *name, const uint8_t *flag)
+{
+    hx_set *set;
+    uint8_t *node;
+    if (hx_mesh_find_set(mesh, name))
+        return HX_RAISE(HX_EINPUT, "set \"%s\": the mesh already has a set of that name", name);
+    HX_TRY(hx_mesh_append_set(mesh, name, &set));
+    HX_TRY(hx_list_flagged(flag, mesh->n_elem, &set->n_elem, &set->elem));
+    HX_TRY(hx_alloc(&node, (size_t)mesh->n_node, 1, "node flags"));
+    for (int64_t k = 0; k < set->n_elem; k++)
+        for (int a = 0; a < 8; a++) node[mesh->conn[8 * (int64_t)set->elem[k] + a]] = 1;
+    const int rc = hx_list_flagged(node, mesh->n_node, &set->n_node, &set->node);
+    free(node);
+    return rc;
+}
+
 int hx_mesh_add_middle_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *end)
 {
     hx_set *set;

@@ -148,6 +148,7 @@ extern const struct hx_design_ops hx_cuda_design_ops;       // design_cuda.cu
 extern const struct hx_multigrid_ops hx_cuda_multigrid_ops; // multigrid_cuda.cu
 extern const struct hx_helmholtz_ops hx_cuda_helmholtz_ops; // helmholtz_cuda.cu
 extern const struct hx_matrix_ops hx_cuda_matrix_ops;       // matrix_cuda.cu
+extern const struct hx_stress_ops hx_cuda_stress_ops;       // stress_cuda.cu
 
 // heat conduction (conduction_cuda.cu)
 extern const struct hx_conduction_ops hx_cuda_conduction_ops;

@@ -369,6 +369,7 @@ extern "C" const hx_device_ops hx_device_ops_cuda = {
     .body = &hx_cuda_body_ops,
     .multigrid = &hx_cuda_multigrid_ops,
     .helmholtz = &hx_cuda_helmholtz_ops,
+    .stress = &hx_cuda_stress_ops,
     .matrix = &hx_cuda_matrix_ops,
     .matrix_free = &hx_operator_cuda_otf,
     .conduction = &hx_cuda_conduction_ops,

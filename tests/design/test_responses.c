@@ -49,7 +49,14 @@ typedef struct row {
     const char *kind, *set, *set_2;
     double direction[3];
     int is_magnitude, of_largest, load_case;
+    double relaxation;
 } row;
+
+static int spec_is_upper(const row *r)
+{
+    const hx_response_kind *const kind = hx_response_kind_find(r->kind);
+    return kind && kind->is_upper;
+}
 
 static void put_specs(const row *rows, int n, hx_constraint_spec *spec)
 {
@@ -59,9 +66,10 @@ static void put_specs(const row *rows, int n, hx_constraint_spec *spec)
                                                   .set_2 = rows[i].set_2,
                                                   .is_magnitude = rows[i].is_magnitude,
                                                   .of_largest = rows[i].of_largest,
-                                                  .load_case = rows[i].load_case},
+                                                  .load_case = rows[i].load_case,
+                                                  .relaxation = rows[i].relaxation},
                                        .max = 1.0,
-                                       .min = i % 2 ? NAN : -1.0};
+                                       .min = i % 2 || spec_is_upper(&rows[i]) ? NAN : -1.0};
     for (int i = 0; i < n; i++)
         memcpy(spec[i].params.direction, rows[i].direction, sizeof rows[i].direction);
 }
@@ -70,9 +78,25 @@ static void put_specs(const row *rows, int n, hx_constraint_spec *spec)
 static hx_largest_constants *constants_of(const fixture_solver *s, int i)
 {
     const hx_response *const g = &s->opt.constraint[i];
-    const hx_response_set *const of_set = g->kind->prepare ? g->impl : NULL;
+    const int is_set = g->kind->prepare && g->kind != &hx_response_stress;
+    const hx_response_set *const of_set = is_set ? g->impl : NULL;
     return of_set && of_set->largest ? hx_largest_constants_of(of_set->largest, g->params.load_case)
                                      : NULL;
+}
+
+/* The changing scale of stresses, which their derivative contains. */
+static double scale_of(const fixture_solver *s, int i)
+{
+    const hx_response *const g = &s->opt.constraint[i];
+    return g->kind == &hx_response_stress ? ((const hx_stress_limit *)g->impl)->scale : 1.0;
+}
+
+/* The value; of stresses the norm without that scale. */
+static double value_of(const fixture_solver *s, int i)
+{
+    const hx_response *const g = &s->opt.constraint[i];
+    return g->kind == &hx_response_stress ? ((const hx_stress_limit *)g->impl)->norm
+                                          : s->opt.record[i].value;
 }
 
 /* ---- values of another program ---- */
@@ -145,7 +169,8 @@ static void check_reference(const fixture_solver *s, int i, const reference *r, 
 {
     double *const dg = malloc((size_t)n * sizeof *dg), norm = 0.0, sum = 0.0;
     const hx_largest_constants *const are = constants_of(s, i);
-    const double scale = are ? are->scale : 1.0, value = s->opt.record[i].value / scale;
+    const double scale = are ? are->scale : scale_of(s, i),
+                 value = value_of(s, i) / (are ? scale : 1.0);
     char label[64];
     CHECK(!are || are->shift == 0.0);
     snprintf(label, sizeof label, "%s%s%s", r->of.kind, r->of.set ? " " : "",
@@ -236,6 +261,13 @@ static const reference statics[] = {
      -3.400443e0,
      -2.350827e0,
      -8.037779e-2},
+    {{.kind = "stress", .load_case = 0, .relaxation = 0.5},
+     1.5692981079e1,
+     1.176876e1,
+     -8.193710e1,
+     -9.647485e-1,
+     -1.805162e-1,
+     -8.959509e-5},
     {{.kind = "volume", .load_case = HX_ALL_CASES}, 0.4503851552434, NAN, 1.0, NAN, NAN, NAN},
     {{.kind = "mass", .load_case = HX_ALL_CASES},
      0.4503851552434 * 288.0,
@@ -280,6 +312,13 @@ static const reference fine_statics[] = {
      7.219079e1,
      1.243258e-1,
      9.336541e-4},
+    {{.kind = "stress", .load_case = 0, .relaxation = 0.5},
+     2.4312392648e2,
+     3.562001e3,
+     -4.773500e3,
+     -6.802538e-4,
+     7.031272e-5,
+     3.294042e-5},
     {{.kind = "volume", .load_case = HX_ALL_CASES}, 0.4502618658620, NAN, 1.0, NAN, NAN, NAN}};
 static const reference fine_heat[] = {{{.kind = "compliance", .load_case = 0},
                                        1.3182603583e5,
@@ -307,7 +346,7 @@ static void values_at(fixture_solver *s, const double *design, const double *p, 
     for (int i = 0; i < record.n_response; i++) {
         hx_response *const g = &s->opt.constraint[i];
         hx_largest_constants *const now = constants_of(s, i);
-        value[i] = record.response[i].value;
+        value[i] = value_of(s, i);
         if (!now || !are) continue;
         *now = are[i];
         CHECK_OK(hx_response_prepare(g));
@@ -359,16 +398,28 @@ static void fill_direction(const fixture_solver *s, const hx_groups *groups, uin
             p[groups->member[m]] = p[groups->member[groups->start[g]]];
 }
 
+static int is_stress(const row *r)
+{
+    return strcmp(r->kind, "stress") == 0;
+}
+
+static int has_stress_points(const hx_problem *problem)
+{
+    return problem->space.element != HX_ELEMENT_LINEAR || hx_mesh_is_collapsed(problem->mesh);
+}
+
 static void check_gradients(const char *label, fixture_solver *s, const row *rows, int n,
                             const hx_groups *groups)
 {
     const int64_t n_elem = s->opt.problem->mesh->n_elem;
     double *const design = malloc((size_t)n_elem * sizeof *design),
                   *const p = malloc((size_t)n_elem * sizeof *p),
-                  *const dg = malloc((size_t)n_elem * MOST_SPEC * sizeof *dg), at[4][MOST_SPEC];
+                  *const dg = malloc((size_t)n_elem * MOST_SPEC * sizeof *dg), at[2][4][MOST_SPEC];
     double here[MOST_SPEC], worst = 0.0;
     hx_largest_constants are[MOST_SPEC];
-    const double h = 1e-3;
+    /* the second for stresses in cells with several points, where the largest changes its point */
+    const double h[2] = {1e-3, 3e-5};
+    const int has_points = is_stress(&rows[n - 1]) && has_stress_points(s->opt.problem);
     uint64_t state = 77;
     if (!design || !p || !dg) abort();
     fixture_get(&device, (size_t)n_elem, design, s->opt.d_design);
@@ -377,22 +428,27 @@ static void check_gradients(const char *label, fixture_solver *s, const row *row
     values_at(s, design, p, 0.0, NULL, here);
     for (int i = 0; i < n; i++) {
         fixture_get(&device, (size_t)n_elem, dg + i * n_elem, s->opt.constraint[i].d_derivative);
+        for (int64_t e = 0; e < n_elem; e++) dg[i * n_elem + e] /= scale_of(s, i);
         if (!constants_of(s, i)) continue;
         are[i] = *constants_of(s, i);
         check_exact(s, i, here[i]);
     }
     for (int k = 0; k < DIRECTIONS; k++) {
         fill_direction(s, groups, &state, p);
-        for (int q = 0; q < 4; q++)
-            values_at(s, design, p, (q < 2 ? q - 2 : q - 1) * h, are, at[q]);
+        for (int q = 0; q < 8; q++)
+            if (q < 4 || has_points)
+                values_at(s, design, p, (q % 4 < 2 ? q % 4 - 2 : q % 4 - 1) * h[q / 4], are,
+                          at[q / 4][q % 4]);
         for (int i = 0; i < n; i++) {
             double slope = 0.0, size = 0.0;
             for (int64_t e = 0; e < n_elem; e++) {
                 slope += dg[i * n_elem + e] * p[e];
                 size += dg[i * n_elem + e] * p[e] * dg[i * n_elem + e] * p[e];
             }
+            const int of = has_points && is_stress(&rows[i]);
             const double difference =
-                (at[0][i] - 8.0 * at[1][i] + 8.0 * at[2][i] - at[3][i]) / (12.0 * h);
+                (at[of][0][i] - 8.0 * at[of][1][i] + 8.0 * at[of][2][i] - at[of][3][i]) /
+                (12.0 * h[of]);
             /* the reaction of the only support hardly depends on the design */
             const double scale = fmax(2e-3 * fabs(here[i]), fmax(fabs(slope), sqrt(size)));
             const double error = fabs(difference - slope) / scale;
@@ -413,7 +469,8 @@ static void check_memory(const fixture_solver *s, int n)
 {
     for (int i = 0; i < n; i++) {
         const hx_response *const g = &s->opt.constraint[i];
-        const hx_response_set *const of_set = g->kind->prepare ? g->impl : NULL;
+        const int is_set = g->kind->prepare && g->kind != &hx_response_stress;
+        const hx_response_set *const of_set = is_set ? g->impl : NULL;
         size_t bytes = 0;
         for (int k = 0; of_set && k < of_set->n_vector; k++)
             bytes += ((size_t)of_set->vector[k].n + 1) * (sizeof(int64_t) + sizeof(double));
@@ -506,8 +563,11 @@ static const row elastic[] = {
     {.kind = "reaction", .set = "left", .direction = {0.3, 0.0, 1.0}, .load_case = 0},
     {.kind = "reaction", .set = "left", .direction = {0.3, 0.0, 1.0}, .is_magnitude = 1},
     {.kind = "reaction", .set = "left", .load_case = 1},
-    {.kind = "reaction", .set = "left", .load_case = HX_ALL_CASES}};
-enum { N_ELASTIC = sizeof elastic / sizeof elastic[0] };
+    {.kind = "reaction", .set = "left", .load_case = HX_ALL_CASES},
+    {.kind = "stress", .load_case = 0, .relaxation = 0.5},
+    {.kind = "stress", .load_case = HX_ALL_CASES},
+    {.kind = "stress", .set = "hole", .load_case = 1, .relaxation = 0.8}};
+enum { N_ELASTIC = sizeof elastic / sizeof elastic[0], N_STRESS = 3 };
 
 static const row thermal[] = {
     {.kind = "compliance", .load_case = HX_ALL_CASES},
@@ -606,6 +666,168 @@ static int make_thermal(hx_problem *problem, const hx_mesh *mesh, const hx_space
     return hx_problem_create(problem, mesh, &params);
 }
 
+/* ---- the augmented Lagrangian of stress limits ---- */
+
+enum { N_LAGRANGIAN = 3 };
+
+/* lambda_e = 0.02 (1 + e mod 3) and mu = 10, which steps must not have changed. */
+static void set_multipliers(fixture_solver *s, int64_t n_elem)
+{
+    double *const lambda = malloc((size_t)n_elem * sizeof *lambda);
+    if (!lambda) abort();
+    for (int64_t e = 0; e < n_elem; e++) lambda[e] = 0.02 * (1 + (double)(e % 3));
+    for (int i = 0; i < s->opt.lagrangian.list.n; i++) {
+        hx_stress_limit *const limit = s->opt.lagrangian.limit[i]->impl;
+        limit->weight = 10.0;
+        limit->n_design = 0;
+        for (int c = 0; c < limit->n_case; c++)
+            if (limit->of[c].d_lambda)
+                CHECK_OK(device.ops->upload(&device, limit->of[c].d_lambda, lambda,
+                                            (size_t)n_elem * sizeof *lambda));
+    }
+    free(lambda);
+}
+
+/* The function that the update minimises, at design + t p. */
+static double merit_at(fixture_solver *s, const double *design, const double *p, double t)
+{
+    const int64_t n = s->opt.problem->mesh->n_elem;
+    double *const moved = malloc((size_t)n * sizeof *moved);
+    hx_iteration record;
+    if (!moved) abort();
+    for (int64_t e = 0; e < n; e++) moved[e] = design[e] + t * p[e];
+    CHECK_OK(device.ops->upload(&device, s->opt.d_design, moved, (size_t)n * sizeof *moved));
+    set_multipliers(s, n);
+    CHECK_OK(hx_optimizer_step(&s->opt, &record));
+    free(moved);
+    return s->opt.lagrangian.scale * s->opt.objective.now + s->opt.lagrangian.sum.now;
+}
+
+static void check_merit(const char *label, fixture_solver *s)
+{
+    const int64_t n = s->opt.problem->mesh->n_elem;
+    double *const design = malloc((size_t)n * sizeof *design),
+                  *const p = malloc((size_t)n * sizeof *p),
+                  *const dg = malloc((size_t)n * sizeof *dg);
+    double at[4], slope = 0.0;
+    const double h = has_stress_points(s->opt.problem) ? 3e-5 : 1e-3;
+    uint64_t state = 78;
+    if (!design || !p || !dg) abort();
+    fixture_get(&device, (size_t)n, design, s->opt.d_design);
+    fill_direction(s, NULL, &state, p);
+    merit_at(s, design, p, 0.0);
+    fixture_get(&device, (size_t)n, dg, s->opt.d_dc);
+    for (int q = 0; q < 4; q++) at[q] = merit_at(s, design, p, (q < 2 ? q - 2 : q - 1) * h);
+    for (int64_t e = 0; e < n; e++) slope += dg[e] * p[e];
+    const double difference = (at[0] - 8.0 * at[1] + 8.0 * at[2] - at[3]) / (12.0 * h);
+    CHECK_MSG(fabs(difference - slope) <= 1e-6 * fabs(slope),
+              "%s: %.10g by differences, %.10g by the adjoint", label, difference, slope);
+    printf("%-44s augmented Lagrangian, %.0e\n", label, fabs(difference / slope - 1.0));
+    free(design);
+    free(p);
+    free(dg);
+}
+
+/* Three limits: of all elements in case 1 and in every case, and of a set, if the mesh has it. */
+static void check_lagrangian(const char *label, const hx_problem *problem, const char *op,
+                             double limit)
+{
+    const hx_constraint_spec all[N_LAGRANGIAN] = {
+        {.kind = &hx_response_stress,
+         .params = {.load_case = 0, .relaxation = 0.5, .is_lagrangian = 1},
+         .max = limit,
+         .min = NAN},
+        {.kind = &hx_response_stress,
+         .params = {.load_case = HX_ALL_CASES, .is_lagrangian = 1},
+         .max = 1.5 * limit,
+         .min = NAN},
+        {.kind = &hx_response_stress,
+         .params = {.set = "hole", .load_case = 1, .relaxation = 0.5, .is_lagrangian = 1},
+         .max = 0.1 * limit,
+         .min = NAN}};
+    fixture_settings settings = fixture_defaults();
+    double *const density = random_density(problem);
+    fixture_solver s;
+    settings.design.volume_fraction = 0.0;
+    settings.filter = "density";
+    settings.filter_params.radius = 0.7;
+    settings.filter_params.volume_weighted = 1;
+    settings.density = density;
+    settings.pcg.tolerance = 1e-13;
+    settings.op_kind = operator_of(problem, op);
+    settings.layout = settings.op_kind->layouts & HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED)
+                          ? HX_LAYOUT_INTERLEAVED
+                          : HX_LAYOUT_ROWMAJOR;
+    settings.optimizer = (hx_optimizer_params){.objective = &hx_response_volume,
+                                               .objective_params = {.load_case = HX_ALL_CASES},
+                                               .n_constraint = N_LAGRANGIAN,
+                                               .constraint = all,
+                                               .update = &keeper};
+    CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
+    CHECK(s.opt.update.n_row == 0 && s.opt.lagrangian.list.n == N_LAGRANGIAN);
+    CHECK(hx_optimizer_bytes(problem, &settings.optimizer, s.filter.kind, &s.filter.params,
+                             s.pc.kind) ==
+          (size_t)s.opt.n_field * (size_t)problem->mesh->n_elem * sizeof(double));
+    check_merit(label, &s);
+    CHECK(s.opt.lagrangian.sum.n_solve > 0 && s.opt.lagrangian.sum.n_solve % 2 == 0); /* per case */
+    fixture_solver_free(&s);
+    free(density);
+}
+
+/* Box A against another program. */
+static void check_lagrangian_reference(void)
+{
+    static const double want[6] = {1.0575137396e-1, 5.565539e-1,  -3.958531e0,
+                                   -6.171609e-2,    -1.221107e-2, -4.764855e-6};
+    const hx_constraint_spec spec = {
+        .kind = &hx_response_stress,
+        .params = {.load_case = 0, .relaxation = 0.5, .is_lagrangian = 1},
+        .max = 12.600757428,
+        .min = NAN};
+    model m = {0};
+    fixture_solver s;
+    hx_iteration record;
+    fixture_settings settings = fixture_defaults();
+    CHECK_OK(make_box(&m, 1));
+    CHECK_OK(make_reference_problem(&m, STATICS));
+    const int64_t n = m.mesh.n_elem;
+    double *const density = formula_density(&m.mesh, 1), *const dg = malloc((size_t)n * sizeof *dg);
+    double norm = 0.0, sum = 0.0;
+    if (!dg) abort();
+    settings.design.volume_fraction = 0.0;
+    settings.density = density;
+    settings.pcg.tolerance = 1e-13;
+    settings.op_kind = operator_of(&m.problem, "otf");
+    settings.optimizer = (hx_optimizer_params){.objective = &hx_response_volume,
+                                               .objective_params = {.load_case = HX_ALL_CASES},
+                                               .n_constraint = 1,
+                                               .constraint = &spec,
+                                               .update = &keeper};
+    CHECK_OK(fixture_solver_create(&s, &device, &m.problem, &settings));
+    set_multipliers(&s, n);
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    fixture_get(&device, (size_t)n, dg, s.opt.lagrangian.d_derivative);
+    for (int64_t e = 0; e < n; e++) {
+        norm += dg[e] * dg[e];
+        sum += dg[e];
+    }
+    const double got[6] = {s.opt.lagrangian.sum.now, sqrt(norm), sum, dg[0], dg[n / 2], dg[n - 1]};
+    for (int k = 0; k < 6; k++) {
+        const double exact = k == 0 ? 1e-8 : 5e-7;
+        CHECK_MSG(fabs(got[k] - want[k]) <= exact * fabs(want[k]),
+                  "augmented Lagrangian, number %d: %.12g, not %.12g", k, got[k], want[k]);
+    }
+    CHECK_REL(record.response[0].value, 25.201514856, 1e-9);
+    CHECK_REL(record.response[0].violation, 1.0, 1e-8);
+    CHECK_REL(s.opt.lagrangian.scale * record.objective, 0.4503851552434, 1e-12);
+    printf("augmented Lagrangian of stresses %.11g\n", got[0]);
+    fixture_solver_free(&s);
+    free(density);
+    free(dg);
+    hx_problem_free(&m.problem);
+    hx_mesh_free(&m.mesh);
+}
+
 /* One box of cells with everything that the physics knows. */
 static void check_cells(mixed_kind kind, hx_element element, int quick)
 {
@@ -639,6 +861,7 @@ static void check_cells(mixed_kind kind, hx_element element, int quick)
                                 .beta = k == 2 ? 2.0 : 0.0,
                                 .op = op};
         check_scene(&scene, &problem, elastic, N_ELASTIC);
+        if (k == 0) check_lagrangian(label, &problem, op ? op : "otf", 8.0);
         hx_problem_free(&problem);
     }
     for (int k = 0; k < (fixture_has_heat(&device, element) ? 2 : 0); k++) {
@@ -685,7 +908,7 @@ static void check_spline(int is_heat)
     static const hx_load_spec warm[2] = {
         {.origin = "test", .kind = HX_LOAD_SOURCE, .value = {3.0}, .load_case = 1},
         {"patch1:v+", "test", HX_LOAD_FLUX, {0.5}, 2}};
-    const int n = is_heat ? N_THERMAL : N_ELASTIC;
+    const int n = is_heat ? N_THERMAL : N_ELASTIC - N_STRESS; /* no stresses of splines */
     const chain_of chain = {.label = is_heat ? "spline, heat" : "spline",
                             .op = is_heat ? "csr" : "bsrsym"};
     hx_problem_params params = fixture_problem();
@@ -943,9 +1166,18 @@ static const refusal of_elasticity[] = {
      NAN,
      "set_2 is subtracted from a mean"},
     {{.kind = "reaction", .set = "right"}, 1.0, NAN, "no support holds set 'right', so it has no"},
-    {{.kind = "reaction", .set = "rihgt"}, 1.0, NAN, "no set 'rihgt'"}};
+    {{.kind = "reaction", .set = "rihgt"}, 1.0, NAN, "no set 'rihgt'"},
+    {{.kind = "stress", .set = "rihgt"}, 1.0, NAN, "no set 'rihgt', did you mean 'right'?"},
+    {{.kind = "stress", .set = "right"}, 1.0, NAN, "set 'right' has no elements"},
+    {{.kind = "stress", .relaxation = 1.5}, 1.0, NAN, "relaxation = 1.5 is not in [0, 1]"},
+    {{.kind = "stress"}, 1.0, 0.5, "stress can only be limited from above"},
+    {{.kind = "compliance", .relaxation = 0.5},
+     1.0,
+     NAN,
+     "relaxation: constraint 1 'compliance' does not take this key"}};
 static const refusal of_heat[] = {
     {{.kind = "displacement", .set = "right"}, 1.0, NAN, "physics = \"heat\" has no displacements"},
+    {{.kind = "stress"}, 1.0, NAN, "physics = \"heat\" has no stresses"},
     {{.kind = "temperature", .set = "left"}, 1.0, NAN, "supports prescribe the temperature of set"},
     {{.kind = "temperature", .set = "right", .is_magnitude = 1},
      1.0,
@@ -994,8 +1226,9 @@ int main(int argc, char **argv)
     check_references(statics, sizeof statics / sizeof statics[0], STATICS, 1);
     check_references(gravity, 1, GRAVITY, 1);
     check_references(heat, 2, HEAT, 1);
-    if (!quick) check_references(fine_statics, 3, STATICS, 2);
+    if (!quick) check_references(fine_statics, 4, STATICS, 2);
     if (!quick) check_references(fine_heat, 1, HEAT, 2);
+    check_lagrangian_reference();
     check_solves();
     check_relations();
     check_refusals();

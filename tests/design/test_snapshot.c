@@ -20,7 +20,8 @@ typedef struct model {
     hx_pcg_criterion criterion;
     double beta, penalty_start;
     int gravity, warm, deflation;
-    int has_limits; /* 1: other responses than compliance and volume */
+    int has_limits;   /* 1: other responses than compliance and volume */
+    int has_stresses; /* 1: limits on stresses by all methods that the update supports */
 } model;
 
 /* Every filter meets every preconditioner, in turn with one of these settings; a projection needs
@@ -119,6 +120,23 @@ static void set_limits(fixture_settings *settings)
     settings->optimizer.constraint = spec;
 }
 
+/* The multipliers change after the fifth design. */
+static void set_stresses(fixture_settings *settings)
+{
+    static hx_constraint_spec spec[2];
+    spec[0] = (hx_constraint_spec){.kind = &hx_response_stress,
+                                   .params = {.load_case = HX_ALL_CASES, .relaxation = 0.5},
+                                   .max = 2.0,
+                                   .min = NAN};
+    spec[1] = (hx_constraint_spec){
+        .kind = &hx_response_stress,
+        .params = {.load_case = HX_ALL_CASES, .relaxation = 0.5, .is_lagrangian = 1},
+        .max = 1.5,
+        .min = NAN};
+    settings->optimizer.n_constraint = settings->optimizer.update->judge ? 1 : 2;
+    settings->optimizer.constraint = spec;
+}
+
 static void open_run(fixture_solver *s, const hx_problem *problem, const model *m)
 {
     fixture_settings settings = fixture_defaults();
@@ -130,6 +148,7 @@ static void open_run(fixture_solver *s, const hx_problem *problem, const model *
     settings.filter_params = (hx_filter_params){.radius = 0.35};
     settings.optimizer.update = m->update;
     if (m->has_limits) set_limits(&settings);
+    if (m->has_stresses) set_stresses(&settings);
     settings.pcg.criterion = m->criterion;
     settings.pcg.tolerance = hx_pcg_tolerance(m->criterion);
     if (m->deflation) {
@@ -316,6 +335,9 @@ static void check_models(const hx_mesh *mesh)
             m.update = hx_updates[i];
             check_model(mesh, &m);
             m.has_limits = 1;
+            check_model(mesh, &m);
+            m.has_limits = 0;
+            m.has_stresses = 1;
             check_model(mesh, &m);
         }
     /* is_floating reads the state of multigrid */

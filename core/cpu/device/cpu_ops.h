@@ -5,6 +5,7 @@
 
 #include "../../design/design_ops.h"
 #include "../../design/helmholtz.h"
+#include "../../design/stress_ops.h"
 #include "../../device/timeline_ops.h"
 #include "../../device/transport_ops.h"
 #include "../../krylov/pcg_ops.h"
@@ -26,6 +27,7 @@ extern const hx_matrix_ops hx_cpu_matrix_ops;         /* matrix_cpu.c */
 extern const hx_multigrid_ops hx_cpu_multigrid_ops;   /* multigrid_cpu.c */
 extern const hx_helmholtz_ops hx_cpu_helmholtz_ops;   /* helmholtz_cpu.c */
 extern const hx_conduction_ops hx_cpu_conduction_ops; /* conduction_cpu.c */
+extern const hx_stress_ops hx_cpu_stress_ops;         /* stress_cpu.c */
 
 extern const hx_transport_ops hx_cpu_transport_ops;     /* transport_cpu.c */
 extern const hx_timeline_ops hx_cpu_timeline_ops;       /* timeline_cpu.c */

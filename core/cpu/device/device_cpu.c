@@ -150,6 +150,7 @@ const hx_device_ops hx_device_ops_cpu = {
     .multigrid = &hx_cpu_multigrid_ops,
     .conduction = &hx_cpu_conduction_ops,
     .helmholtz = &hx_cpu_helmholtz_ops,
+    .stress = &hx_cpu_stress_ops,
     .matrix = &hx_cpu_matrix_ops,
     .interaction = &hx_cpu_interaction_ops,
     .transport = &hx_cpu_transport_ops,

@@ -1,0 +1,29 @@
+/* Zones without stress limits: elements near point loads, rims of supports and rigid sets, where
+ * stresses grow without bound as the mesh is refined, and the sets that the config excludes. They
+ * are solid, because an optimizer would empty elements without a limit (doc/theory.md). */
+#ifndef HX_STRESS_ZONES_H
+#define HX_STRESS_ZONES_H
+
+#include "../config/config.h"
+#include "core/problem/problem.h"
+
+/* Name of the element set of the zones that radii define. */
+#define HX_STRESS_ZONE "stress_zone"
+
+enum { HX_MOST_ZONES = 64 };
+
+/* Names of the sets without stress limits, of the objective and all constraints, each once; at most
+ * HX_MOST_ZONES, ended by HX_STRESS_ZONE if the mesh has that set. Returns their number. They are
+ * passive solid (config_problem.c). */
+int hx_stress_zone_names(const hx_config *cfg, const hx_mesh *mesh,
+                         const char *name[HX_MOST_ZONES]);
+
+/* Adds the set HX_STRESS_ZONE to a finished mesh, if a stress is limited or minimized and the radius
+ * is not 0; nothing if the mesh has it. filter_radius: length, 0: none. O(n_elem). */
+int hx_stress_zones_add(const hx_config *cfg, hx_mesh *mesh, double filter_radius);
+
+/* "stress_zone, 'bolts': 120 elements, 3.1 % of the volume"; "" if there are none. Returns text. */
+const char *hx_stress_zone_text(const hx_config *cfg, const hx_problem *problem, char *text,
+                                size_t n_text);
+
+#endif
