@@ -29,11 +29,13 @@ static int has_volume_limit(const hx_config *cfg)
     return 0;
 }
 
-/* 1 if a constraint limits something else than the amount of material. */
+/* 1 if a constraint may need material. Void has no amount, and any compliance. */
 static int has_other_limit(const hx_config *cfg)
 {
-    for (size_t i = 0; i < cfg->optimization.constraints.n; i++)
-        if (!is_amount(constraint_of(cfg, i)->kind)) return 1;
+    for (size_t i = 0; i < cfg->optimization.constraints.n; i++) {
+        const hx_config_constraint *const c = constraint_of(cfg, i);
+        if (is_kind(c->kind, "compliance") ? !isnan(c->max) : !is_amount(c->kind)) return 1;
+    }
     return 0;
 }
 
@@ -225,8 +227,8 @@ static int check_objective(const hx_config *cfg)
     if (is_amount(kind) && !has_other_limit(cfg))
         return hx_config_fault(
             place_of(cfg, key), key,
-            "with limits of nothing but material, the part of least %s is empty; "
-            "add another limit, for example constraints = ( { kind = \"displacement\"; "
+            "no limit needs material, so the part of least %s is empty; "
+            "add one that does, for example constraints = ( { kind = \"displacement\"; "
             "set = \"...\"; max = 0.3; } )",
             kind);
     return HX_OK;

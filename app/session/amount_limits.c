@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../text/log.h"
 #include "core/base/fit.h"
 #include "core/base/reduce.h"
 
@@ -136,11 +137,36 @@ static int check_amount(const hx_session *s, int i, double lowest, const char *t
     return HX_OK;
 }
 
+/* 1: volume_fraction or a limit restricts the material from above, or less of it may be better. */
+static int restricts_material(const hx_session *s)
+{
+    int any = hx_session_volume_wanted(s) > 0.0 || s->problem.cases.body != NULL ||
+              s->problem.supports.prescribed != NULL;
+    for (int i = 0; i < s->limits.n; i++) {
+        const hx_constraint_spec *const spec = &s->limits.spec[i];
+        const int is_amount = spec->kind == &hx_response_volume || spec->kind == &hx_response_mass;
+        any |= !isnan(is_amount ? spec->max : spec->min);
+    }
+    return any;
+}
+
+/* Warns that nothing keeps the stiffest design from being solid. */
+static void warn_of_solid(const hx_session *s)
+{
+    const hx_response_kind *const objective = hx_session_objective(s);
+    if (objective != &hx_response_compliance && !objective->is_worst_case) return;
+    if (s->limits.n == 0 || restricts_material(s) || !hx_session_is_first(s)) return;
+    hx_log_warning("no limit restricts the material, and more of it lowers the compliance, so the "
+                   "design will be solid; add optimization.volume_fraction or a limit of the mass, "
+                   "or minimize the mass: `optimization.objective=mass`");
+}
+
 int hx_limits_check_amounts(const hx_session *s)
 {
     bound least, most;
     amounts all;
     find_bounds(s, &least, &most);
+    warn_of_solid(s);
     for (int i = 0; i < s->limits.n; i++)
         if (s->limits.spec[i].kind == &hx_response_volume)
             HX_TRY(check_amount(s, i, least.fraction, least.text, most.fraction, most.text));

@@ -6,7 +6,8 @@
 #include "session.h"
 
 /* HX_EINPUT: no design meets the limits of volume and mass together, with passive elements and
- * rho_min; the message has the nearest amount that is possible. Needs the limits and least_volume of
+ * rho_min; the message has the nearest amount that is possible. Warns if a least compliance has no such limit.
+ * Needs the limits and least_volume of
  * the session. Collective if the mesh is distributed. */
 int hx_limits_check_amounts(const hx_session *s);
 

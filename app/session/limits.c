@@ -7,6 +7,7 @@
 #include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
+#include "core/base/vec3.h"
 #include "history_columns.h"
 #include "session.h"
 
@@ -145,25 +146,64 @@ static int is_same_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : !a && !b;
 }
 
+/* 1: both limits are about the same place, and a load case. */
+static int is_same_place(const hx_constraint_spec *a, const hx_constraint_spec *b)
+{
+    return a->kind == b->kind && is_same_text(a->params.set, b->params.set) &&
+           is_same_text(a->params.set_2, b->params.set_2) &&
+           a->params.load_case == b->params.load_case;
+}
+
+static int has_direction(const hx_constraint_spec *spec)
+{
+    return hx_norm3(spec->params.direction) > 0.0;
+}
+
+/* Cosine of the directions, exactly 1 or -1 if they are parallel; both are given. */
+static double cosine_of(const hx_constraint_spec *a, const hx_constraint_spec *b)
+{
+    const double *const p = a->params.direction, *const q = b->params.direction;
+    const double cosine = (p[0] * q[0] + p[1] * q[1] + p[2] * q[2]) / (hx_norm3(p) * hx_norm3(q));
+    return fabs(cosine) < 1.0 - 1e-12 ? cosine : cosine > 0.0 ? 1.0 : -1.0;
+}
+
 /* 1: both limit the same value; -1: the one limits the negative value of the other; 0: neither. */
 static int relation(const hx_constraint_spec *a, const hx_constraint_spec *b)
 {
     const hx_response_params *const p = &a->params, *const q = &b->params;
-    double pp = 0.0, qq = 0.0, pq = 0.0;
-    if (a->kind != b->kind || !is_same_text(p->set, q->set) || !is_same_text(p->set_2, q->set_2) ||
-        p->is_magnitude != q->is_magnitude || p->of_largest != q->of_largest ||
-        p->load_case != q->load_case)
+    if (!is_same_place(a, b) || p->is_magnitude != q->is_magnitude ||
+        p->of_largest != q->of_largest)
         return 0;
-    for (int i = 0; i < 3; i++) {
-        pp += p->direction[i] * p->direction[i];
-        qq += q->direction[i] * q->direction[i];
-        pq += p->direction[i] * q->direction[i];
-    }
-    if (!(pp > 0.0) || !(qq > 0.0)) return !(pp > 0.0) && !(qq > 0.0);
-    const double cosine = pq / sqrt(pp * qq);
-    if (fabs(cosine) < 1.0 - 1e-12) return 0;
+    if (!has_direction(a) || !has_direction(b)) return !has_direction(a) && !has_direction(b);
+    const double cosine = cosine_of(a, b);
+    if (fabs(cosine) < 1.0) return 0;
     if (cosine > 0.0 || p->is_magnitude) return 1;
     return p->of_largest ? 0 : -1; /* the largest of the negative values is the negative lowest */
+}
+
+/* The least value of a that b requires, because a is the size of the value of b, at least, or the
+ * largest value beside a mean; -INFINITY: a can have any. */
+static double required(const hx_session *s, const hx_constraint_spec *a,
+                       const hx_constraint_spec *b)
+{
+    const int is_size = a->params.is_magnitude || (s->problem.components == 3 && !has_direction(a));
+    if (!is_same_place(a, b) || a->params.of_largest < b->params.of_largest) return -INFINITY;
+    if (has_direction(a) && (!has_direction(b) || fabs(cosine_of(a, b)) < 1.0)) return -INFINITY;
+    if (is_size) return fmax(b->min, -b->max);
+    if (b->params.is_magnitude || (has_direction(a) && cosine_of(a, b) < 0.0)) return -INFINITY;
+    return b->min;
+}
+
+/* HX_EINPUT: limit i permits less than limit k requires. */
+static int check_required(const hx_limits *limits, const hx_session *s, int i, int k)
+{
+    const hx_constraint_spec *const a = &limits->spec[i], *const b = &limits->spec[k];
+    const double least = required(s, a, b);
+    if (!(a->max < least)) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "%s: max = %g contradicts the limit '%s' (%s), with which this value is at "
+                    "least %g",
+                    limits->origin[i], a->max, b->name, limits->origin[k], least);
 }
 
 /* HX_EINPUT: no value meets two limits. */
@@ -254,7 +294,11 @@ static int check_limits(const hx_limits *limits, const hx_session *s)
         const hx_constraint_spec *const spec = &limits->spec[i];
         HX_TRY(hx_response_check(spec->kind, "constraint", &s->problem, &spec->params));
         HX_TRY(check_void(s, &spec->params));
-        for (int k = 0; k < i; k++) HX_TRY(check_pair(limits, i, k));
+        for (int k = 0; k < i; k++) {
+            HX_TRY(check_pair(limits, i, k));
+            HX_TRY(check_required(limits, s, i, k));
+            HX_TRY(check_required(limits, s, k, i));
+        }
     }
     return check_number(limits, s);
 }

@@ -469,10 +469,12 @@ static int check_change(const hx_session *s)
 int hx_session_check_volume(hx_session *s)
 {
     hx_notes notes = {0};
+    if (s->has_checked_volume) return HX_OK;
     HX_TRY(check_change(s));
     if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
     HX_TRY(hx_least_volume_find(&s->least_volume, &s->filter));
     HX_TRY(hx_limits_check_amounts(s));
+    s->has_checked_volume = 1;
     if (isnan(hx_session_volume_wanted(s))) return HX_OK;
     int rc = hx_least_volume_check(&s->least_volume, &s->filter);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
@@ -580,8 +582,10 @@ int hx_session_open(hx_session *s)
     HX_TRY(hx_session_make_problem(s));
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
-    if (s->judges_solid && s->limits.n > 0)
+    if (s->judges_solid && s->limits.n > 0) {
+        HX_TRY(hx_session_agree(s, hx_session_check_volume(s))); /* before anything is solved */
         HX_TRY(hx_session_agree(s, hx_session_judge_solid(s, 0)));
+    }
     return hx_session_make_design(s);
 }
 

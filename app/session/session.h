@@ -76,8 +76,9 @@ typedef struct hx_session {
     const hx_comm *comm; /* the processes of the run (borrowed); NULL: one */
     /* 1: the processes may each make a part of the mesh, and none the whole: in a run */
     int may_distribute_mesh;
-    int judges_solid; /* 1: hx_session_open judges the limits on the solid part */
-    int own_folders;  /* 1: not all of them see the output folder */
+    int judges_solid;       /* 1: hx_session_open judges the limits on the solid part */
+    int has_checked_volume; /* 1: hx_session_check_volume has passed */
+    int own_folders;        /* 1: not all of them see the output folder */
     /* reductions over the communicator, for a distributed mesh (session_dist_mesh.c) */
     hx_comm_reduce reduce;
     /* [n_set][2] numbers of nodes and elements of its sets over all processes (owned) */

@@ -160,6 +160,17 @@ def check_choices():
     check(code == 0 and abs(history("start")[0]["volume"] - 0.5) < 1e-9, f"the default of start: {text[-900:]}")
 
 
+def check_solid():
+    """A least compliance that no limit keeps from being solid is warned of."""
+    write("stiff.cfg", f'constraints = ( {{ kind = "displacement"; set = "right"; {DOWN} max = 0.08; case = 1; }} );')
+    mass = 'optimization.constraints[1]={kind="mass";max=1.5e-7}'
+    weight = "loads[2]={gravity=[0.0,0.0,-9.81]}"
+    for more, is_warned in (([], True), (["optimization.volume_fraction=0.4"], False), ([mass], False), ([weight], False),
+                            (["optimization.objective=mass"], False)):
+        code, text = hextop("check", "stiff.cfg", *more)
+        check(code == 0 and ("no limit restricts the material" in text) == is_warned, f"{more}: {text[-900:]}")
+
+
 def check_starts():
     """A least mass is found from a start that misses the limit by far, and from the solid part."""
     write("bend.cfg", '''objective = "mass"; filter = { kind = "density"; radius = 1.5; };
@@ -261,6 +272,7 @@ def check_converged():
 os.environ.update(OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive")
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
+    check_solid()
     check_starts()
     check_written()
     check_arguments()
