@@ -84,6 +84,7 @@ static int snapshot_all(hx_optimizer *opt, hx_snapshot *image)
 {
     HX_TRY(snapshot_numbers(opt, image));
     HX_TRY(snapshot_design(opt, image));
+    HX_TRY(hx_optimizer_snapshot_kept(opt, image));
     HX_TRY(snapshot_kinds(opt, image));
     return hx_analysis_snapshot(opt->analysis, image);
 }
