@@ -11,6 +11,5 @@ int hx_optimizer_start(hx_optimizer *opt, const double *density);
 /* Keeps the analysed design if it is the best so far that meets all limits (optimizer_kept.c)
  * [2]. */
 int hx_optimizer_keep(hx_optimizer *opt, const hx_iteration *record);
-int hx_optimizer_snapshot_kept(hx_optimizer *opt, hx_snapshot *image);
 
 #endif

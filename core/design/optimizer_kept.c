@@ -1,9 +1,5 @@
 /* The best design of the present penalty and beta that meets all limits, for a run that ends with
  * another. It is kept as densities only and analysed again if it is needed. */
-#include <math.h>
-#include <string.h>
-
-#include "analysis_internal.h"
 #include "optimizer_internal.h"
 
 static size_t field_bytes(const hx_optimizer *opt)
@@ -38,23 +34,4 @@ int hx_optimizer_keep(hx_optimizer *opt, const hx_iteration *record)
 int hx_optimizer_keeps_better(const hx_optimizer *opt, const hx_iteration *last)
 {
     return last->violation > opt->params.keep_within && has_kept(opt, last);
-}
-
-int hx_optimizer_snapshot_kept(hx_optimizer *opt, hx_snapshot *image)
-{
-    hx_kept_design *const kept = &opt->kept;
-    double number[] = {kept->iteration, kept->objective, kept->penalty,         kept->beta,
-                       kept->change,    kept->kkt,       kept->objective_change};
-    if (!kept->d_design) return HX_OK;
-    HX_TRY(hx_snapshot_newer(image, "optimizer.kept", number, sizeof number));
-    kept->iteration = (int)number[0];
-    kept->objective = number[1];
-    kept->penalty = number[2];
-    kept->beta = number[3];
-    kept->change = number[4];
-    kept->kkt = number[5];
-    kept->objective_change = number[6];
-    if (kept->iteration == 0) return HX_OK;
-    return hx_analysis_snapshot_field(opt->analysis, image, "optimizer.kept design",
-                                      kept->d_design);
 }
