@@ -81,8 +81,24 @@ const char *hx_output_last(const hx_output *out)
     return out->n_file > 0 ? out->file[out->n_file - 1] : NULL;
 }
 
+/* Removes a name from the list, if it is there. */
+static void forget(hx_output *out, const char *name)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < out->n_file; i++) {
+        if (strcmp(out->file[i], name) == 0) {
+            free(out->file[i]);
+            continue;
+        }
+        out->file[n] = out->file[i];
+        out->time[n++] = out->time[i];
+    }
+    out->n_file = n;
+}
+
 int hx_output_remember(hx_output *out, const char *name, int iteration)
 {
+    forget(out, name);
     if (out->n_file == out->file_capacity) {
         const size_t capacity = 2 * out->file_capacity + 64;
         HX_TRY(hx_resize(&out->file, out->n_file, capacity, sizeof(char *), "names of files"));

@@ -67,7 +67,7 @@ int hx_output_write(hx_output *out, int iteration, int is_synced);
 /* Writes the same file under any name, without a series. */
 int hx_output_write_as(hx_output *out, int iteration, const char *path);
 
-/* Adds an existing VTK file of this run to the series. */
+/* Adds an existing VTK file of this run to the series, as its last. */
 int hx_output_remember(hx_output *out, const char *name, int iteration);
 
 /* Writes the densities of a design whose analysis failed to DIR/unfinished_0010.vtk. */

@@ -62,13 +62,24 @@ static int is_other(const hx_iteration *a, double penalty, double beta)
     return a->penalty != penalty || a->beta != beta;
 }
 
-void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double output_seconds)
+static void add_costs(hx_stats *stats, const hx_iteration *it, double output_seconds)
 {
     for (int i = HX_STAGE_PCG; i < HX_N_STAGE; i++) stats->stage[i] += it->stage[i];
     stats->stage[HX_STAGE_OUTPUT] += output_seconds;
     stats->spmv += it->spmv_seconds;
     stats->precond += hx_stats_precond(it);
     stats->pcg_iterations += it->pcg_iterations;
+}
+
+void hx_stats_replace(hx_stats *stats, const hx_iteration *it, double output_seconds)
+{
+    add_costs(stats, it, output_seconds);
+    stats->last = *it;
+}
+
+void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double output_seconds)
+{
+    add_costs(stats, it, output_seconds);
     for (int c = 0; c < n_case; c++) stats->case_iterations[c] += it->load_case[c].pcg.iterations;
     stats->n_fell_back += it->pcg_fell_back;
     stats->n_refinement += it->pcg_refinements;

@@ -48,7 +48,7 @@ typedef struct hx_stats {
     int n_loose;
     int n_limit;
     hx_stats_limit *limit; /* [n_limit] in the order of hx_session.limits (owned) */
-    hx_iteration last;     /* the last iteration */
+    hx_iteration last;     /* the last iteration, or the result that replaces it */
     /* mass of the last design, set at the end of a run by hx_session_measure_mass; 0: not measured */
     double mass;
     /* number of designs in `recent`: the latest designs with the penalty and beta of the last one,
@@ -66,6 +66,9 @@ double hx_stats_vector(const hx_iteration *it);
 int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case, int n_limit);
 /* output_seconds: time of writing the files of this iteration. */
 void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double output_seconds);
+/* The result is an earlier design, which was analysed again: adds the costs of that, and makes it
+ * the last one. */
+void hx_stats_replace(hx_stats *stats, const hx_iteration *it, double output_seconds);
 void hx_stats_stop(hx_stats *stats);
 
 /* For a resumed run with this update, volume fraction (NaN: none is prescribed) and limits: takes

@@ -298,6 +298,7 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_number(json, "filter_radius", s->filter_radius);
     write_groups(json, &s->groups);
     hx_json_integer(json, "iterations", stats->n_iteration);
+    hx_json_integer(json, "result_iteration", last->iteration);
     write_converged(json, s, last);
     hx_json_bool(json, "solves_converged", stats->n_solve_failed == 0);
     hx_json_integer(json, "solves_not_converged", stats->n_solve_failed);

@@ -37,6 +37,9 @@ typedef struct run {
     int is_stopped; /* 1: a process was interrupted, like the next two the same on all of them */
     int is_long;    /* 1: the run has taken long enough to sync its files to the disk */
     int is_due;     /* 1: it is time for a checkpoint */
+    /* The last design, if the result is an earlier one, which meets all limits; iteration = 0: it
+     * is the last one */
+    hx_iteration replaced;
     hx_run_log log;
     hx_run_leftovers left;
 } run;
@@ -221,13 +224,14 @@ static int tolerate(const run *r, int rc, int last)
     return HX_OK;
 }
 
-/* Writes the files and prints the line of an iteration, both for the design just analysed. */
-static int record(run *r, const hx_iteration *it, int last)
+/* Writes the files and prints the line of an iteration, both for the design just analysed.
+ * is_result: the run ends with it. */
+static int record(run *r, const hx_iteration *it, int last, int is_result)
 {
     const double begin = hx_clock();
     const int every = r->session.cfg.output.every; /* 0: only the last design */
     int rc = HX_OK;
-    if (last || (every > 0 && it->iteration % every == 0))
+    if (is_result || (every > 0 && it->iteration % every == 0))
         rc = tolerate(r, hx_output_write(&r->output, it->iteration, last && r->is_long), last);
     const double seconds = hx_clock() - begin;
     int line = r->is_first ? tolerate(r, hx_history_add(&r->history, it, seconds), last) : HX_OK;
@@ -278,6 +282,32 @@ static void diag_initial(run *r, const hx_iteration *first)
     hx_diag_initial(&r->diags, &r->session, first, can ? command : NULL);
 }
 
+/* The file of the design that will replace the last one joins the series, also that of the
+ * checkpoint, so that a resumed run finds it there. */
+static int announce_kept(run *r)
+{
+    char name[64];
+    snprintf(name, sizeof name, "density_%04d.vtk", r->session.opt.kept.iteration);
+    return hx_output_remember(&r->output, name, r->session.opt.kept.iteration);
+}
+
+/* The best design with the last penalty and beta that meets all limits becomes the result: it is
+ * analysed again and written as the last file of the series. history.csv and the checkpoint have
+ * the designs in their order. */
+static int return_kept(run *r, const hx_iteration *last)
+{
+    hx_iteration it;
+    r->replaced = *last;
+    r->replaced.load_case = NULL;
+    r->replaced.response = NULL;
+    HX_TRY(hx_session_return_kept(&r->session, &it));
+    HX_TRY(hx_outcome_judge(&r->session, &it));
+    const double begin = hx_clock();
+    HX_TRY(hx_output_write(&r->output, it.iteration, r->is_long));
+    hx_stats_replace(&r->stats, &it, hx_clock() - begin);
+    return HX_OK;
+}
+
 static int optimise(run *r)
 {
     hx_optimizer *opt = &r->session.opt;
@@ -289,11 +319,14 @@ static int optimise(run *r)
         HX_TRY(tolerate(r, hx_diags_meanwhile(&r->diags, &r->session), 0));
         const int verdict = hx_outcome_judge(&r->session, &it),
                   last = verdict < 0 || r->is_stopped || hx_outcome_is_last(&r->session, &it);
-        HX_TRY(record(r, &it, last));
+        const int is_kept = last && verdict >= 0 && hx_optimizer_keeps_better(opt, &it);
+        HX_TRY(record(r, &it, last, last && !is_kept));
         if (verdict < 0) return verdict;
         hx_outcome_warn(&r->session, &r->stats, &it);
         if (it.iteration == 1) diag_initial(r, &it);
+        if (is_kept) HX_TRY(announce_kept(r));
         HX_TRY(keep_checkpoint(r, last));
+        if (is_kept) return return_kept(r, &it);
         if (last) return HX_OK;
         hx_optimizer_advance(opt); /* the proposed design becomes the current one */
     }
@@ -409,6 +442,16 @@ static void print_limits(const run *r)
     hx_table_end(&table, 2);
 }
 
+static void print_replaced(const run *r)
+{
+    const hx_iteration *const last = &r->replaced;
+    if (last->iteration == 0) return;
+    hx_log_info(
+        "the result is the design of iteration %d, the best with this penalty and beta that "
+        "meets all limits; the last one, of iteration %d, misses a limit by %.3g %%",
+        r->stats.last.iteration, last->iteration, 100.0 * last->violation);
+}
+
 static void print_converged(const run *r)
 {
     const hx_session *const s = &r->session;
@@ -453,13 +496,14 @@ static void print_result(run *r)
                 (long long)stats->pcg_iterations,
                 hx_noun(stats->pcg_iterations, "iteration", "iterations"));
     print_limits(r);
+    print_replaced(r);
     print_converged(r);
     hx_outcome_diag(&r->session, &r->stats, r->is_stopped, hx_checkpoint_exists(&r->checkpoint),
                     &r->diags);
     char path[PATH_MAX], quoted[HX_SHELL_WORD];
-    hx_log_info("open in ParaView: %s (last design: %s), then Threshold density > 0.9",
+    hx_log_info("open in ParaView: %s (%s: %s), then Threshold density > 0.9",
                 hx_output_path(&r->output, "density.vtk.series", path, sizeof path),
-                hx_output_last(&r->output));
+                r->replaced.iteration > 0 ? "result" : "last design", hx_output_last(&r->output));
     const char *const word = hx_shell_word(cfg->output.directory, quoted, sizeof quoted);
     const char *const option = hx_diags_option(&r->diags);
     hx_log_info("to analyse and export the 0/1 design: hextop verify %s%s, hextop surface %s "

@@ -511,6 +511,7 @@ static int make_design(hx_session *s)
         .constraint = s->limits.spec,
         .update = hx_session_update(s),
         .least = &s->least_volume,
+        .keep_within = s->limits.n > 0 ? HX_LIMIT_MET : 0.0,
     };
     int rc;
     double *density = NULL;
@@ -552,6 +553,13 @@ static void scale_kkt(hx_session *s, hx_iteration *it)
     if (!(s->first_kkt > 0.0) && it->kkt > 0.0 && hx_limits_are_met(it, hx_session_update(s)))
         s->first_kkt = it->kkt;
     if (s->first_kkt > 0.0) it->kkt /= s->first_kkt;
+}
+
+int hx_session_return_kept(hx_session *s, hx_iteration *it)
+{
+    HX_TRY(hx_optimizer_return_kept(&s->opt, it));
+    if (s->first_kkt > 0.0) it->kkt /= s->first_kkt;
+    return HX_OK;
 }
 
 int hx_session_step(hx_session *s, hx_iteration *it)

@@ -55,7 +55,8 @@ static hx_optimizer_params optimizer_params(const hx_session *s)
                                  .objective_params = hx_session_objective_params(s),
                                  .n_constraint = s->limits.n,
                                  .constraint = s->limits.spec,
-                                 .update = hx_session_update(s)};
+                                 .update = hx_session_update(s),
+                                 .keep_within = s->limits.n > 0 ? HX_LIMIT_MET : 0.0};
 }
 
 size_t hx_session_optimizer_bytes(const hx_session *s)
@@ -131,7 +132,8 @@ size_t hx_session_checkpoint_bytes(const hx_session *s)
     const size_t n_dof = (size_t)problem->components * (size_t)hx_session_n_point(s);
     const size_t n_u = s->cfg.solver.warm_start ? (size_t)problem->cases.n : 0;
     const size_t n_adjoint = n_u > 0 ? count_adjoint(s) : 0;
-    return (size_t)hx_mesh_n_elem_all(&s->mesh) * sizeof(double) +
+    const size_t n_design = s->limits.n > 0 ? 2 : 1; /* the kept one */
+    return n_design * (size_t)hx_mesh_n_elem_all(&s->mesh) * sizeof(double) +
            n_dof * (n_u * (sizeof(double) + sizeof(float)) + n_adjoint * sizeof(double) +
                     sizeof(float));
 }

@@ -106,7 +106,8 @@ size_t hx_optimizer_bytes(const hx_problem *problem, const hx_optimizer_params *
     const int n_more = params->n_constraint - n_lagrangian + (n_lagrangian > 0) +
                        (objective_of(params)->is_worst_case ? problem->cases.n : 0);
     const int n_field = HX_OPTIMIZER_FIELDS - n_borrowed -
-                        !hx_filter_kind_maps_design(filter, filter_params) + n_more;
+                        !hx_filter_kind_maps_design(filter, filter_params) + n_more +
+                        (params->keep_within > 0.0);
     const int has_volume = !filter_params->design || filter_params->design->volume_fraction > 0.0;
     const size_t of_responses = (size_t)(n_more + has_volume) * (size_t)kind->bytes_per_response;
     return n * ((size_t)n_field * sizeof(double) + (size_t)kind->bytes_per_elem + of_responses) +
@@ -143,6 +144,7 @@ static int create_fields(hx_optimizer *opt)
     double *const d_behind =
         fits && fits_twice(opt->problem) ? pcg->d_r + field_stride(opt->problem) : NULL;
     HX_TRY(take_field(opt, fits && pcg->d_z ? pcg->d_z : d_behind, &opt->d_dc));
+    if (opt->params.keep_within > 0.0) HX_TRY(take_field(opt, NULL, &opt->kept.d_design));
     return dev->ops->upload(dev, opt->d_volume, opt->problem->volume, bytes);
 }
 
@@ -759,6 +761,25 @@ static int judge(hx_optimizer *opt, stages *at, hx_iteration *record, int *is_re
     return HX_OK;
 }
 
+/* From the displacements to the values and filtered derivatives of the design. */
+static int evaluate_design(hx_optimizer *opt, stages *at, hx_iteration *record)
+{
+    if (at->now != HX_STAGE_PCG) HX_TRY(next_stage(at, HX_STAGE_PCG));
+    HX_TRY(hx_response_solve_adjoint(&opt->objective)); /* K lambda = dg/du, if not self-adjoint */
+    for (int i = 0; i < opt->n_constraint; i++)
+        HX_TRY(hx_response_solve_adjoint(&opt->constraint[i]));
+    if (opt->lagrangian.sum.kind) HX_TRY(hx_response_solve_adjoint(&opt->lagrangian.sum));
+    HX_TRY(record_solves(opt, record));
+
+    HX_TRY(next_stage(at, HX_STAGE_COMPLIANCE));
+    HX_TRY(evaluate(opt, record));
+    HX_TRY(differentiate(opt));
+
+    HX_TRY(next_stage(at, HX_STAGE_FILTER));
+    HX_TRY(filter_backward(opt));     /* dg/dx = F'H' dg/drho [2, 4 if it maps the design] */
+    return check_finite(opt, record); /* [2] */
+}
+
 /* One design iteration: from the densities x to the next proposal. In brackets the memory traffic
  * in doubles per element, read and written, beside the solves, the sums of the filter and the
  * gathers of displacements. */
@@ -770,25 +791,13 @@ static int take_step(hx_optimizer *opt, hx_iteration *record)
         HX_TRY(analyse(opt, &at));
         HX_TRY(judge(opt, &at, record, &is_rejected));
     } while (is_rejected);
-    if (at.now != HX_STAGE_PCG) HX_TRY(next_stage(&at, HX_STAGE_PCG));
-    HX_TRY(hx_response_solve_adjoint(&opt->objective)); /* K lambda = dg/du, if not self-adjoint */
-    for (int i = 0; i < opt->n_constraint; i++)
-        HX_TRY(hx_response_solve_adjoint(&opt->constraint[i]));
-    if (opt->lagrangian.sum.kind) HX_TRY(hx_response_solve_adjoint(&opt->lagrangian.sum));
-    HX_TRY(record_solves(opt, record));
-
-    HX_TRY(next_stage(&at, HX_STAGE_COMPLIANCE));
-    HX_TRY(evaluate(opt, record));
-    HX_TRY(differentiate(opt));
-
-    HX_TRY(next_stage(&at, HX_STAGE_FILTER));
-    HX_TRY(filter_backward(opt));      /* dg/dx = F'H' dg/drho [2, 4 if it maps the design] */
-    HX_TRY(check_finite(opt, record)); /* [2] */
+    HX_TRY(evaluate_design(opt, &at, record));
 
     HX_TRY(next_stage(&at, HX_STAGE_UPDATE));
     HX_TRY(propose(opt, record, 0)); /* x of the next design [update_oc.c] */
     record_objective(opt, record);
     if (climb(opt, record)) HX_TRY(propose(opt, record, 1));
+    HX_TRY(hx_optimizer_keep(opt, record));
     HX_TRY(advance_lagrangian(opt, record)); /* multipliers of stress limits [5 per fifth design] */
     return next_stage(&at, HX_N_STAGE);
 }
@@ -824,10 +833,42 @@ static int step_with_time(hx_optimizer *opt, hx_iteration *record)
     return HX_OK;
 }
 
+/* A step without a proposal. */
+static int analyse_with_time(hx_optimizer *opt, hx_iteration *record)
+{
+    const double begin = hx_clock();
+    stages at = {opt->analysis->dev, record, HX_N_STAGE, 0.0};
+    begin_record(opt, record);
+    opt->analysis->design = opt->iteration;
+    HX_TRY(analyse(opt, &at));
+    HX_TRY(evaluate_design(opt, &at, record));
+    HX_TRY(next_stage(&at, HX_N_STAGE));
+    record->seconds = hx_clock() - begin;
+    return HX_OK;
+}
+
 int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
 {
     HX_TRY(hx_analysis_check_ranks(opt->analysis));
     return note_failure(opt, step_with_time(opt, record));
+}
+
+int hx_optimizer_return_kept(hx_optimizer *opt, hx_iteration *record)
+{
+    const hx_kept_design kept = opt->kept;
+    hx_device *const dev = opt->analysis->dev;
+    HX_TRY(hx_analysis_check_ranks(opt->analysis));
+    HX_TRY(dev->ops->copy(dev, opt->d_design, kept.d_design,
+                          (size_t)opt->problem->mesh->n_elem * sizeof(double)));
+    opt->iteration = kept.iteration - 1;
+    opt->penalty.value = kept.penalty;
+    opt->beta.value = kept.beta;
+    opt->filter->projection.beta = kept.beta;
+    HX_TRY(note_failure(opt, analyse_with_time(opt, record)));
+    record->change = kept.change;
+    record->kkt = kept.kkt;
+    record->objective_change = kept.objective_change;
+    return HX_OK;
 }
 
 void hx_optimizer_advance(hx_optimizer *opt)

@@ -42,6 +42,8 @@ typedef struct hx_optimizer_params {
     const hx_update_kind *update;         /* NULL: optimality criteria */
     /* least volume for this filter and beta, if known; NULL: it is computed */
     const hx_least_volume *least;
+    /* > 0: the best design with at most this violation is kept (hx_optimizer_return_kept) */
+    double keep_within;
 } hx_optimizer_params;
 
 /* Stages of a run (P1, Figure 15). */
@@ -119,6 +121,13 @@ typedef struct hx_iteration {
         *load_case; /* [n_case] (borrowed from the analysis, until the next step) */
 } hx_iteration;
 
+/* The best design of its penalty and beta that meets all limits. */
+typedef struct hx_kept_design {
+    double *d_design; /* densities; NULL: none is kept (owned, in `field`) */
+    int iteration;    /* 0: no design so far */
+    double objective, penalty, beta, change, kkt, objective_change; /* of its record */
+} hx_kept_design;
+
 enum { HX_OPTIMIZER_FIELDS = 7 }; /* maximum number of fields, without those of constraints */
 
 typedef struct hx_optimizer {
@@ -171,6 +180,7 @@ typedef struct hx_optimizer {
      * or hx_analysis_residual reuses it */
     double *d_dc, *d_dv;
     double *d_volume;
+    hx_kept_design kept;
     double **d_more; /* [n_constraint] derivatives of the constraints; NULL: that of the volume */
     double **field;  /* [n_field] fields with memory of their own (owned) */
     int n_field;
@@ -201,6 +211,14 @@ void hx_optimizer_advance(hx_optimizer *opt);
 /* After a failed step: restores the state after the previous step, for hx_optimizer_snapshot, and
  * discards the solver's state from the last design. Fails if the device is lost. */
 int hx_optimizer_undo(hx_optimizer *opt);
+
+/* 1 if the last design misses a limit by more than params.keep_within, and one with its penalty and
+ * beta that does not is kept. */
+int hx_optimizer_keeps_better(const hx_optimizer *opt, const hx_iteration *last);
+
+/* Analyses the kept design again, with its iteration as number, so that it is the design just
+ * analysed. No step may follow; save a snapshot before. Waits. Errors: those of a step. */
+int hx_optimizer_return_kept(hx_optimizer *opt, hx_iteration *record);
 
 /* Download a field of the design just analysed into host[n_elem] in the order of the mesh: the
  * physical density, the filtered sensitivity, or the weighted u_e' K_e u_e of the elements. For

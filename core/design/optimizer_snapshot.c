@@ -89,10 +89,31 @@ static int snapshot_design(hx_optimizer *opt, hx_snapshot *image)
                                                                       : opt->d_design);
 }
 
+/* The design that is kept for the end of the run, if one is (optimizer_kept.c). */
+static int snapshot_kept(hx_optimizer *opt, hx_snapshot *image)
+{
+    hx_kept_design *const kept = &opt->kept;
+    double number[] = {kept->iteration, kept->objective, kept->penalty,         kept->beta,
+                       kept->change,    kept->kkt,       kept->objective_change};
+    if (!kept->d_design) return HX_OK;
+    HX_TRY(hx_snapshot_newer(image, "optimizer.kept", number, sizeof number));
+    kept->iteration = (int)number[0];
+    kept->objective = number[1];
+    kept->penalty = number[2];
+    kept->beta = number[3];
+    kept->change = number[4];
+    kept->kkt = number[5];
+    kept->objective_change = number[6];
+    if (kept->iteration == 0) return HX_OK;
+    return hx_analysis_snapshot_field(opt->analysis, image, "optimizer.kept design",
+                                      kept->d_design);
+}
+
 static int snapshot_all(hx_optimizer *opt, hx_snapshot *image)
 {
     HX_TRY(snapshot_numbers(opt, image));
     HX_TRY(snapshot_design(opt, image));
+    HX_TRY(snapshot_kept(opt, image));
     HX_TRY(snapshot_kinds(opt, image));
     return hx_analysis_snapshot(opt->analysis, image);
 }

@@ -51,7 +51,7 @@ enum { N_LIMIT = 3 };
 
 /* Result of a run: bits of the record and the design. */
 typedef struct trace {
-    double number[10 + N_LIMIT];
+    double number[10 + N_LIMIT], kept[2];
     int iterations[N_CASE];
     double density[N_ELEM];
 } trace;
@@ -118,6 +118,7 @@ static void set_limits(fixture_settings *settings)
     settings->optimizer.objective = hx_response_kind_find("worst_compliance");
     settings->optimizer.n_constraint = N_LIMIT;
     settings->optimizer.constraint = spec;
+    settings->optimizer.keep_within = 10.0;
 }
 
 /* The multipliers change after the fifth design. */
@@ -168,11 +169,9 @@ static void open_run(fixture_solver *s, const hx_problem *problem, const model *
     CHECK((s->analysis.d_last != NULL) == m->warm);
 }
 
-static void step(fixture_solver *s, trace *t)
+static void take_trace(fixture_solver *s, hx_iteration record, trace *t)
 {
-    hx_iteration record;
     memset(t, 0, sizeof *t);
-    CHECK_OK(hx_optimizer_step(&s->opt, &record));
     CHECK_OK(hx_optimizer_density(&s->opt, t->density));
     const double number[10] = {record.iteration, record.compliance,   record.volume,
                                record.change,    record.penalty,      record.beta,
@@ -180,7 +179,37 @@ static void step(fixture_solver *s, trace *t)
                                record.violation};
     memcpy(t->number, number, sizeof number);
     for (int i = 0; i < record.n_response; i++) t->number[10 + i] = record.response[i].value;
+    t->kept[0] = s->opt.kept.iteration;
+    t->kept[1] = s->opt.kept.objective;
     for (int c = 0; c < N_CASE; c++) t->iterations[c] = record.load_case[c].pcg.iterations;
+}
+
+static void step(fixture_solver *s, trace *t)
+{
+    hx_iteration record;
+    CHECK_OK(hx_optimizer_step(&s->opt, &record));
+    take_trace(s, record, t);
+}
+
+/* After the last design, that which is kept: t[0] is the last design, t[1] becomes the kept one. A
+ * second analysis differs by the tolerance of PCG. */
+static void return_kept(fixture_solver *s, trace *t)
+{
+    hx_iteration record;
+    memset(&t[1], 0, sizeof t[1]);
+    if (!s->opt.kept.d_design) return;
+    const hx_kept_design kept = s->opt.kept;
+    CHECK(kept.iteration > 0 && kept.beta == t[0].number[5] && kept.penalty == t[0].number[4]);
+    record = (hx_iteration){.violation = 0.0, .penalty = kept.penalty, .beta = kept.beta};
+    CHECK(!hx_optimizer_keeps_better(&s->opt, &record));
+    record.violation = 11.0;
+    CHECK(hx_optimizer_keeps_better(&s->opt, &record));
+    record.penalty += 0.5;
+    CHECK(!hx_optimizer_keeps_better(&s->opt, &record));
+    CHECK_OK(hx_optimizer_return_kept(&s->opt, &record));
+    CHECK(record.iteration == kept.iteration && record.change == kept.change);
+    CHECK_REL(record.objective, kept.objective, 1e-3);
+    take_trace(s, record, &t[1]);
 }
 
 /* Resumes the run from the image and compares each design with the uninterrupted run. */
@@ -200,14 +229,20 @@ static void go_on(const hx_problem *problem, const model *m, hx_snapshot *image,
                   "iterations, not %.17g in %d",
                   m->filter->name, m->precond->name, done, i + 1, t.number[1], t.iterations[0],
                   want[i].number[1], want[i].iterations[0]);
-        hx_optimizer_advance(&s.opt);
+        if (i + 1 < N_DESIGN) hx_optimizer_advance(&s.opt);
+    }
+    if (done < N_DESIGN) {
+        trace last[2] = {want[N_DESIGN - 1]};
+        return_kept(&s, last);
+        CHECK_MSG(memcmp(&last[1], &want[N_DESIGN], sizeof t) == 0,
+                  "%s: from design %d on, the kept design is another", m->filter->name, done);
     }
     fixture_solver_free(&s);
 }
 
 static void check_model(const hx_mesh *mesh, const model *m)
 {
-    static trace want[N_DESIGN];
+    static trace want[N_DESIGN + 1]; /* the last: the kept design */
     hx_snapshot image[N_DESIGN];
     hx_problem problem;
     fixture_solver s;
@@ -220,8 +255,9 @@ static void check_model(const hx_mesh *mesh, const model *m)
         n_deflation += m->deflation && is_floating(&s);
         hx_snapshot_begin(&image[i], HX_SNAPSHOT_SAVE);
         CHECK_OK(hx_optimizer_snapshot(&s.opt, &image[i]));
-        hx_optimizer_advance(&s.opt);
+        if (i + 1 < N_DESIGN) hx_optimizer_advance(&s.opt);
     }
+    return_kept(&s, &want[N_DESIGN - 1]);
     fixture_solver_free(&s);
     CHECK_MSG(!m->deflation || n_deflation > 1, "%d designs with floating components", n_deflation);
     CHECK(want[N_DESIGN - 1].number[1] != want[0].number[1]);
