@@ -180,7 +180,8 @@ static int make_surface(hextop *h, cut *c)
     target = hx_fine_image_target(&c->fine, &c->field, c->part.target);
     HX_TRY(hx_surface_threshold(&c->field, target, &threshold, &volume));
     HX_TRY(hx_surface_extract(&c->surface, &c->field, threshold));
-    return hx_surface_smooth(&c->surface, &c->field, HX_SURFACE_STEPS, &smoothing);
+    HX_TRY(hx_surface_smooth(&c->surface, &c->field, HX_SURFACE_STEPS, &smoothing));
+    return hx_surface_improve(&c->surface);
 }
 
 static int write_surface(hextop *h, const char *path)

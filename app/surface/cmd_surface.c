@@ -165,6 +165,8 @@ static void report_shape(const job *j)
                 hx_format_count(r->n_vertex, b, sizeof b),
                 hx_noun(r->n_vertex, "vertex", "vertices"),
                 r->n_crossing > 0 ? "" : ", without self-intersections");
+    hx_log_info("quality    %.2f at worst, 1 %% of the triangles below %.2f (1: equilateral)",
+                r->worst_quality, r->low_quality);
     hx_log_info("shape      %lld piece%s, %lld through hole%s, %lld closed cavit%s",
                 (long long)r->n_shell, r->n_shell == 1 ? "" : "s", (long long)r->genus,
                 r->genus == 1 ? "" : "s", (long long)r->n_cavity, r->n_cavity == 1 ? "y" : "ies");
@@ -262,6 +264,7 @@ static int make_surface(job *j, const hx_options *options)
     HX_TRY(hx_surface_extract(&j->surface, &j->field, j->threshold));
     const double extracted = hx_clock();
     HX_TRY(hx_surface_smooth(&j->surface, &j->field, j->plan.n_smooth, &j->smoothing));
+    HX_TRY(hx_surface_improve(&j->surface));
     const double smoothed = hx_clock();
     HX_TRY(hx_surface_judge(j->plan.target, j->plan.format, &j->surface, &j->report));
     const double judged = hx_clock();
