@@ -6,6 +6,7 @@
 
 #include "app/output/summary.h"
 #include "app/result/part.h"
+#include "app/result/round_faces.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/base/text_stream.h"
@@ -181,7 +182,7 @@ static int make_surface(hextop *h, cut *c)
     HX_TRY(hx_surface_threshold(&c->field, target, &threshold, &volume));
     HX_TRY(hx_surface_extract(&c->surface, &c->field, threshold));
     HX_TRY(hx_surface_smooth(&c->surface, &c->field, HX_SURFACE_STEPS, &smoothing));
-    return hx_surface_improve(&c->surface);
+    return hx_surface_finish(&c->surface, &c->field, &s->mesh);
 }
 
 static int write_surface(hextop *h, const char *path)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../result/round_faces.h"
 #include "../result/surface_source.h"
 #include "../text/commands.h"
 #include "../text/table.h"
@@ -264,7 +265,7 @@ static int make_surface(job *j, const hx_options *options)
     HX_TRY(hx_surface_extract(&j->surface, &j->field, j->threshold));
     const double extracted = hx_clock();
     HX_TRY(hx_surface_smooth(&j->surface, &j->field, j->plan.n_smooth, &j->smoothing));
-    HX_TRY(hx_surface_improve(&j->surface));
+    HX_TRY(hx_surface_finish(&j->surface, &j->field, hx_surface_source_sets(&j->source)));
     const double smoothed = hx_clock();
     HX_TRY(hx_surface_judge(j->plan.target, j->plan.format, &j->surface, &j->report));
     const double judged = hx_clock();

@@ -115,13 +115,23 @@ typedef struct hx_surface_smoothing {
 int hx_surface_smooth(hx_surface *surface, const hx_surface_field *field, int n_step,
                       hx_surface_smoothing *result);
 
+/* A round face of the part, on which a mesh has chords: a cylinder or a sphere. */
+typedef struct hx_surface_seat {
+    int is_sphere;
+    double center[3]; /* a point of the axis, or the centre */
+    double axis[3];   /* unit vector; 0 for a sphere */
+    double radius;
+} hx_surface_seat;
+
 /* Improves the triangles of a smoothed surface whose quality is below 0.3 by flips and collapses of
  * edges and by moved vertices, as far as no other triangle gets worse than the worst of them.
  * Vertices of caps stay in the planes of all their caps, and those on edges of the part on these
  * edges; the surface moves by at most a tenth of a triangle per edit; every shell keeps its volume
- * and no new intersections appear. surface->edge is the mesh edge on which a vertex was extracted.
+ * and no new intersections appear. Vertices on edges of the mesh between two nodes of a seat move
+ * onto it. surface->edge is the mesh edge on which a vertex was extracted.
  * O(n). Results do not depend on the number of threads. */
-int hx_surface_improve(hx_surface *surface);
+int hx_surface_improve(hx_surface *surface, const hx_mesh *mesh, int64_t n_seat,
+                       const hx_surface_seat *seat);
 
 /* Checks of a surface; coincident vertices count as one, like in a slicer. */
 typedef struct hx_surface_report {

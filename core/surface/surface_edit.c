@@ -10,7 +10,7 @@
 static const double largest_deviation = 0.1;
 
 /* Largest distance for caps that are flat, and for caps along curved faces of the mesh. */
-static const double flat = 1e-5, curved = 1e-3;
+static const double flat = 1e-5, curved = 0.01;
 
 /* Triangles of lower quality have no reliable normal, nor have those with an area below this fraction
  * of the square of the longest edge of the triangle that is improved. */

@@ -54,6 +54,10 @@ typedef struct hx_surface_editor {
  * 1 if there was one. */
 int hx_surface_edit(hx_surface_editor *m, int64_t t);
 
+/* Moves vertices of caps onto the seats to which they belong, and sets their rank to 3. */
+void hx_surface_seat_vertices(hx_surface_editor *m, const hx_mesh *mesh, int64_t n_seat,
+                              const hx_surface_seat *seat);
+
 /* Quality of a triangle of the surface. */
 double hx_surface_quality_of(const hx_surface *s, int64_t t);
 

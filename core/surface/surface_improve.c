@@ -65,7 +65,22 @@ static void hold_vertex(hx_surface_editor *m, int32_t v, const int32_t *fan, int
         if (fabs(hx_dot3(hold, normal[i])) > same_plane) m->rank[v] = 3;
 }
 
-static int editor_create(hx_surface_editor *m, const hx_surface *s, const uint8_t *is_frozen)
+/* A vertex on an edge of the mesh between curved faces may move along that edge. */
+static void hold_on_edge(hx_surface_editor *m, const hx_mesh *mesh, int32_t v)
+{
+    const int32_t *const edge = m->surface->edge + 2 * (int64_t)v;
+    double to[3];
+    if (edge[0] < 0 || edge[0] == edge[1]) return;
+    for (int d = 0; d < 3; d++)
+        to[d] = mesh->xyz[3 * (int64_t)edge[1] + d] - mesh->xyz[3 * (int64_t)edge[0] + d];
+    const double size = hx_norm3(to);
+    if (!(size > 0.0)) return;
+    for (int d = 0; d < 3; d++) m->hold[3 * (int64_t)v + d] = to[d] / size;
+    m->rank[v] = 2;
+}
+
+static int editor_create(hx_surface_editor *m, const hx_surface *s, const hx_mesh *mesh,
+                         const uint8_t *is_frozen)
 {
     const size_t n_vertex = (size_t)s->n_vertex;
     int64_t n_bad;
@@ -86,7 +101,9 @@ static int editor_create(hx_surface_editor *m, const hx_surface *s, const uint8_
         m->rank[v] = 3;
         if (m->edges.corner[v] < 0 || is_frozen[v]) continue;
         const int n = hx_fan_list(&m->edges, (int32_t)v, fan);
-        if (n > 0 && !is_body_corner(s, (int32_t)v, fan, n)) hold_vertex(m, (int32_t)v, fan, n);
+        if (n == 0 || is_body_corner(s, (int32_t)v, fan, n)) continue;
+        hold_vertex(m, (int32_t)v, fan, n);
+        if (m->rank[v] == 3) hold_on_edge(m, mesh, (int32_t)v);
     }
     return HX_OK;
 }
@@ -256,16 +273,24 @@ fail:
     return rc;
 }
 
+/* What the surface is cut from. */
+typedef struct shape {
+    const hx_mesh *mesh;
+    int64_t n_seat;
+    const hx_surface_seat *seat; /* [n_seat] */
+} shape;
+
 /* One attempt; *n_crossing: intersections afterwards, in crosses[]. */
-static int improve_once(hx_surface *s, const uint8_t *is_frozen, int32_t *old, uint8_t *crosses,
-                        int64_t *n_crossing)
+static int improve_once(hx_surface *s, const shape *of, const uint8_t *is_frozen, int32_t *old,
+                        uint8_t *crosses, int64_t *n_crossing)
 {
     int rc;
     hx_surface_editor m = {0};
     hx_shells shells = {0};
     HX_TRY_FAIL(hx_shells_create(&shells, s, s->xyz));
-    HX_TRY_FAIL(editor_create(&m, s, is_frozen));
+    HX_TRY_FAIL(editor_create(&m, s, of->mesh, is_frozen));
     HX_TRY_FAIL(edit_needles(&m));
+    hx_surface_seat_vertices(&m, of->mesh, of->n_seat, of->seat);
     compact(s, &m, old);
     for (int64_t v = 0; v < s->n_vertex; v++) shells.of[v] = shells.of[old[v]];
     HX_TRY_FAIL(restore_shells(s, &m, &shells));
@@ -277,9 +302,11 @@ fail:
     return rc;
 }
 
-int hx_surface_improve(hx_surface *s)
+int hx_surface_improve(hx_surface *s, const hx_mesh *mesh, int64_t n_seat,
+                       const hx_surface_seat *seat)
 {
     int rc;
+    const shape of = {mesh, n_seat, seat};
     hx_surface before = {0};
     uint8_t *is_frozen = NULL, *crosses = NULL;
     int32_t *old = NULL;
@@ -290,7 +317,7 @@ int hx_surface_improve(hx_surface *s)
     HX_TRY_FAIL(hx_alloc_raw(&old, (size_t)s->n_vertex, sizeof *old, "vertices"));
     for (int round = 0; round < MOST_ROUNDS; round++) {
         if (round > 0) surface_copy(s, &before);
-        HX_TRY_FAIL(improve_once(s, is_frozen, old, crosses, &n_after));
+        HX_TRY_FAIL(improve_once(s, &of, is_frozen, old, crosses, &n_after));
         if (n_after == 0) goto fail;
         if (round == 0)
             HX_TRY_FAIL(
