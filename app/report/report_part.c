@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../result/members.h"
 #include "../result/round_faces.h"
 #include "../result/surface_source.h"
 #include "../text/log.h"
@@ -20,6 +21,7 @@ typedef struct maker {
     hx_surface_source source;
     hx_surface_field field;
     hx_surface_smoothing smoothing;
+    hx_surface_repairs repairs;
 } maker;
 
 /* --- fields --- */
@@ -209,6 +211,8 @@ static int make_picture(maker *m, int64_t n_triangle)
     HX_TRY(hx_surface_source_field(source, &m->field));
     HX_TRY(hx_part_check_target(&source->part, source->target));
     HX_TRY(hx_surface_threshold(&m->field, source->target, &part->threshold, &volume));
+    HX_TRY(hx_members_repair(&m->field, &source->fine, source->mesh, source->rho, source->is_solid,
+                             source->target, &part->threshold, &m->repairs));
     const double found = hx_clock();
     HX_TRY(hx_surface_extract(&part->surface, &m->field, part->threshold));
     const double extracted = hx_clock();
@@ -261,6 +265,7 @@ int hx_report_make_part(hx_report_run *run, int64_t n_triangle)
     memset(&m, 0, sizeof m);
     m.run = run;
     int rc = make_picture(&m, n_triangle);
+    hx_surface_repairs_free(&m.repairs);
     hx_surface_field_free(&m.field);
     hx_surface_source_free(&m.source);
     if (rc == HX_OK) {

@@ -40,6 +40,9 @@ typedef struct hx_surface_field {
     /* [n_elem] 0: free; otherwise forced solid, with bit f set if a free element lies across face
      * f; NULL: all free (owned) */
     uint8_t *body;
+    /* [n_node] 1: raised above the threshold to keep a member, so the surface is not smoothed there;
+     * NULL: none (owned) */
+    uint8_t *is_repaired;
 } hx_surface_field;
 
 /* Bit in is_solid below: local face f of a forced-solid element on the mesh's boundary is not cut

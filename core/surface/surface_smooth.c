@@ -61,13 +61,13 @@ void hx_surface_list_corners(const hx_surface *surface, int32_t *first, int32_t 
     first[0] = 0;
 }
 
-static int smoother_create(smoother *m, hx_surface *s, const hx_mesh *mesh)
+static int smoother_create(smoother *m, hx_surface *s, const hx_surface_field *field)
 {
     const size_t n_corner = 3 * (size_t)s->n_tri, n_vertex = (size_t)s->n_vertex;
     int64_t n_bad;
     memset(m, 0, sizeof *m);
     m->s = s;
-    m->mesh = mesh;
+    m->mesh = field->mesh;
     HX_TRY(hx_alloc_raw(&m->opposite, n_corner, sizeof *m->opposite, "half-edges"));
     HX_TRY(hx_alloc(&m->first, n_vertex + 1, sizeof *m->first, "corners of vertices"));
     HX_TRY(hx_alloc_raw(&m->corner, n_corner, sizeof *m->corner, "corners of vertices"));
@@ -86,6 +86,8 @@ static int smoother_create(smoother *m, hx_surface *s, const hx_mesh *mesh)
         if (m->kind[v] == HX_VERTEX_SLIDES &&
             (surface->edge[2 * v] == surface->edge[2 * v + 1] || is_sharp(m, v)))
             m->kind[v] = HX_VERTEX_FIXED;
+    for (int64_t v = 0; field->is_repaired && v < s->n_vertex; v++)
+        if (s->edge[2 * v] >= 0 && field->is_repaired[s->edge[2 * v]]) m->kind[v] = HX_VERTEX_FIXED;
     return HX_OK;
 }
 
@@ -297,7 +299,7 @@ int hx_surface_smooth(hx_surface *surface, const hx_surface_field *field, int n_
     double area;
     smoother m;
     memset(result, 0, sizeof *result);
-    HX_TRY_FAIL(smoother_create(&m, surface, field->mesh));
+    HX_TRY_FAIL(smoother_create(&m, surface, field));
     measure_surface(surface, field->mesh, &result->volume_before, &area);
     for (int i = 0; i < n_step; i++) {
         take_step(&m, lambda);
