@@ -11,14 +11,18 @@
 #include "surface_internal.h"
 
 enum {
-    RINGS = 3,        /* rings of elements around a cut in which its sides must be connected */
-    MOST_LINKS = 256, /* maximum number of elements with a common node; others are ignored */
-    MOST_ROUNDS = 5   /* maximum number of times that nodes are added to the inside */
+    RINGS = 3,         /* rings of elements around a cut in which its sides must be connected */
+    MOST_VOLUMES = 30, /* maximum number of thresholds that are tried for the volume */
+    MOST_LINKS = 256,  /* maximum number of elements with a common node; others are ignored */
+    MOST_ROUNDS = 5    /* maximum number of times that nodes are added to the inside */
 };
 
 /* Repaired nodes exceed the threshold by this fraction of the range, so that the surface passes just
  * outside of them. */
 static const double above = 0.02;
+
+/* Relative error of the volume. */
+static const double exact = 1e-5;
 
 /* Solid elements at closed links: two of them share a face or an edge at which the surface does not
  * connect them, because all its nodes are outside. */
@@ -278,17 +282,47 @@ static void raise_nodes(hx_surface_field *field, const double *value, double thr
         if (field->is_repaired[a]) field->value[a] = fmax(value[a], least);
 }
 
-/* Finds the threshold for the volume with the repaired nodes just above it. */
-static int keep_volume(hx_surface_field *field, const double *value, double target,
-                       double *threshold)
+/* Volume beyond the target at a threshold, with the repaired nodes just above it. */
+static double excess_at(hx_surface_field *field, const double *value, double target,
+                        double threshold)
 {
     double volume;
-    raise_nodes(field, value, *threshold);
-    for (int i = 0; i < 3 && !isnan(target); i++) {
-        HX_TRY(hx_surface_threshold(field, target, threshold, &volume));
-        raise_nodes(field, value, *threshold);
+    raise_nodes(field, value, threshold);
+    hx_surface_volume(field, threshold, &volume);
+    return volume - target;
+}
+
+/* Finds the threshold for the volume by the Illinois method: repaired members need material, so it
+ * lies above the present one. */
+static void keep_volume(hx_surface_field *field, const double *value, double target,
+                        double *threshold)
+{
+    double low = *threshold, high = low, step = 0.01 * (1.0 - low), at = low;
+    double more = isnan(target) ? 0.0 : excess_at(field, value, target, low), less = more;
+    while (less > 0.0 && high + step < 1.0) {
+        low = high;
+        more = less;
+        high += step;
+        step *= 2.0;
+        less = excess_at(field, value, target, high);
     }
-    return HX_OK;
+    if (more > 0.0 && less > 0.0) at = high;
+    for (int i = 0; i < MOST_VOLUMES && more > 0.0 && less < 0.0; i++) {
+        at = low + more / (more - less) * (high - low);
+        const double excess = excess_at(field, value, target, at);
+        if (fabs(excess) <= exact * target) break;
+        if (excess > 0.0) {
+            low = at;
+            more = excess;
+            less *= 0.5;
+        } else {
+            high = at;
+            less = excess;
+            more *= 0.5;
+        }
+    }
+    *threshold = at;
+    raise_nodes(field, value, at);
 }
 
 static int repair(finder *f, hx_surface_field *field, double target, double *threshold,
@@ -310,7 +344,7 @@ static int repair(finder *f, hx_surface_field *field, double target, double *thr
             HX_TRY_FAIL(find_cuts(f, field, *threshold, field->is_repaired, &now));
         }
         for (size_t i = 0; i < now.n; i++) HX_TRY_FAIL(add_cut(&result->found, &now.member[i]));
-        HX_TRY_FAIL(keep_volume(field, value, target, threshold));
+        keep_volume(field, value, target, threshold);
     }
     result->left = now;
     memset(&now, 0, sizeof now);

@@ -125,7 +125,7 @@ static void test_cut(int kind, between bar, double section, int64_t n_piece)
     make_surface(&p, threshold, &r);
     CHECK_MSG(r.n_shell == 1, "%s: %lld pieces when repaired", mixed_name[kind],
               (long long)r.n_shell);
-    CHECK_REL(r.volume, volume, 1e-3);
+    CHECK_REL(r.volume, volume, 1e-4);
     const double area = least_section(&p.surface);
     CHECK_MSG(area > section && area < 1.5, "%s: a section of %g", mixed_name[kind], area);
     hx_surface_repairs_free(&repairs);
