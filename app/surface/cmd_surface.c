@@ -19,14 +19,14 @@
 #include "core/surface/surface.h"
 #include "surface_json.h"
 
-enum { CONFIG, VOLUME, THRESHOLD, SMOOTH, PRESERVE, KEEP_LARGEST, CUTS, OUTPUT };
+enum { CONFIG, VOLUME, THRESHOLD, SMOOTH, PRESERVE, KEEP_LARGEST, CUTS, CHORD, OUTPUT };
 
 typedef struct plan {
     const char *result, *target, *config, *json;
     const hx_surface_format *format;
     int n_smooth, keep_largest, cuts; /* cuts = 0: chosen by curvature */
     unsigned preserve;
-    double threshold, volume; /* NAN: not given */
+    double threshold, volume, chord; /* NAN: not given */
 } plan;
 
 typedef struct job {
@@ -39,7 +39,7 @@ typedef struct job {
     hx_surface_repairs repairs;
     double threshold, target; /* target volume; NaN if a threshold is given */
     double dropped;           /* volume of the pieces left out */
-    int64_t n_dropped;
+    int64_t n_dropped, n_seat;
 } job;
 
 static int read_number(const char *option, const char *text, double low, double high, double *value)
@@ -75,6 +75,7 @@ static int read_plan(plan *p, const hx_options *options)
                         hx_surface_endings(endings, sizeof endings));
     HX_TRY(read_number("--threshold", threshold, 0.0, 1.0, &p->threshold));
     HX_TRY(read_number("--volume", volume, 0.0, HUGE_VAL, &p->volume));
+    HX_TRY(read_number("--chord", hx_option_text(options, CHORD), 0.0, HUGE_VAL, &p->chord));
     HX_TRY(
         hx_option_read_integer("--smooth", hx_option_text(options, SMOOTH), 0, 1000, &p->n_smooth));
     HX_TRY(
@@ -180,6 +181,9 @@ static void report_shape(const job *j)
     hx_log_info("shape      %lld piece%s, %lld through hole%s, %lld closed cavit%s",
                 (long long)r->n_shell, r->n_shell == 1 ? "" : "s", (long long)r->genus,
                 r->genus == 1 ? "" : "s", (long long)r->n_cavity, r->n_cavity == 1 ? "y" : "ies");
+    if (j->plan.chord > 0.0)
+        hx_log_info("chords     at most %g%s from %lld round %s of the part", j->plan.chord,
+                    u->length, (long long)j->n_seat, hx_noun(j->n_seat, "face", "faces"));
     if (j->repairs.found.n > 0)
         hx_log_info("members    %lld %s of the 0/1 design kept where the threshold would cut %s",
                     (long long)j->repairs.found.n,
@@ -272,6 +276,9 @@ static void warn_of_surface(const job *j)
         hx_log_warning("%s", text);
     warn_volume(j);
     warn_members(j);
+    if (j->plan.chord > 0.0 && j->n_seat == 0)
+        hx_log_warning(
+            "--chord changes nothing: no set of faces of the mesh is a cylinder or sphere");
     if (j->n_dropped > 0)
         hx_log_warning(
             "%s %s left out, %.3g %% of the volume", hx_format_count(j->n_dropped, a, sizeof a),
@@ -320,7 +327,8 @@ static int make_surface(job *j, const hx_options *options)
     HX_TRY(hx_surface_extract(&j->surface, &j->field, j->threshold));
     const double extracted = hx_clock();
     HX_TRY(hx_surface_smooth(&j->surface, &j->field, j->plan.n_smooth, &j->smoothing));
-    HX_TRY(hx_surface_finish(&j->surface, &j->field, hx_surface_source_sets(&j->source)));
+    HX_TRY(hx_surface_finish(&j->surface, &j->field, hx_surface_source_sets(&j->source),
+                             j->plan.chord > 0.0 ? j->plan.chord : 0.0, &j->n_seat));
     const double smoothed = hx_clock();
     HX_TRY(hx_surface_judge(j->plan.target, j->plan.format, &j->surface, &j->report));
     const double judged = hx_clock();
@@ -376,6 +384,9 @@ static const hx_option surface_options[] = {
                   .help = HX_PRESERVE_HELP},
     [KEEP_LARGEST] = {"--keep-largest",
                       .help = "leaves out pieces that are not connected to the largest"},
+    [CHORD] = {"--chord", HX_OPTION_TEXT, "LENGTH",
+               .help = "largest distance of triangles from cylinders and spheres of the part; "
+                       "default: that of the mesh"},
     [OUTPUT] = {"--output", HX_OPTION_FILE, "FILE.json",
                 .help = "file to write instead of surface.json"},
     [CUTS] = {"--cuts", HX_OPTION_TEXT, "N",

@@ -136,6 +136,12 @@ typedef struct hx_surface_seat {
 int hx_surface_improve(hx_surface *surface, const hx_mesh *mesh, int64_t n_seat,
                        const hx_surface_seat *seat);
 
+/* Splits triangles until edges of caps along a seat are nowhere further than `chord` (length) from it;
+ * new vertices are on the seats. A triangle is split at its longest edge first, which keeps its
+ * quality. Adds nothing to surfaces that are fine enough; *n_added: triangles. */
+int hx_surface_limit_chords(hx_surface *surface, int64_t n_seat, const hx_surface_seat *seat,
+                            double chord, int64_t *n_added);
+
 /* Checks of a surface; coincident vertices count as one, like in a slicer. */
 typedef struct hx_surface_report {
     int64_t n_vertex, n_tri;

@@ -54,6 +54,22 @@ typedef struct hx_surface_editor {
  * 1 if there was one. */
 int hx_surface_edit(hx_surface_editor *m, int64_t t);
 
+/* Vector from the axis or centre of a seat to x. */
+static inline void hx_seat_radial(const hx_surface_seat *seat, const double x[3], double radial[3])
+{
+    for (int d = 0; d < 3; d++) radial[d] = x[d] - seat->center[d];
+    const double height = seat->is_sphere ? 0.0 : hx_dot3(radial, seat->axis);
+    for (int d = 0; d < 3; d++) radial[d] -= height * seat->axis[d];
+}
+
+/* 1 if x is on a seat, within 1e-6 of its radius. */
+static inline int hx_seat_has(const hx_surface_seat *seat, const double x[3])
+{
+    double radial[3];
+    hx_seat_radial(seat, x, radial);
+    return fabs(hx_norm3(radial) - seat->radius) <= 1e-6 * seat->radius;
+}
+
 /* Moves vertices of caps onto the seats to which they belong, and sets their rank to 3. */
 void hx_surface_seat_vertices(hx_surface_editor *m, const hx_mesh *mesh, int64_t n_seat,
                               const hx_surface_seat *seat);

@@ -4,9 +4,6 @@
 
 #include "surface_edit.h"
 
-/* Nodes of the mesh that are this close to a seat, relative to its radius, are on it. */
-static const double on_seat = 1e-6;
-
 /* Least cosine between the normal of a facet and that of its seat. */
 static const double along = 0.8;
 
@@ -14,26 +11,6 @@ static const double along = 0.8;
 static const double longest = 0.15;
 
 enum { MOST_STEPS = 50 };
-
-/* Vector from the axis or centre to x. */
-static void find_radial(const hx_surface_seat *seat, const double x[3], double radial[3])
-{
-    for (int d = 0; d < 3; d++) radial[d] = x[d] - seat->center[d];
-    const double height = seat->is_sphere ? 0.0 : hx_dot3(radial, seat->axis);
-    for (int d = 0; d < 3; d++) radial[d] -= height * seat->axis[d];
-}
-
-static double off_seat(const hx_surface_seat *seat, const double x[3])
-{
-    double radial[3];
-    find_radial(seat, x, radial);
-    return fabs(hx_norm3(radial) - seat->radius);
-}
-
-static int is_on_seat(const hx_surface_seat *seat, const double x[3])
-{
-    return off_seat(seat, x) <= on_seat * seat->radius;
-}
 
 /* The caps around a vertex: which lie along the seat, and the planes of the others. */
 typedef struct caps {
@@ -50,7 +27,7 @@ static void sort_caps(const hx_surface_editor *m, const hx_surface_seat *seat, i
     double radial[3];
     c->n_along = c->n_plane = 0;
     c->size = 0.0;
-    find_radial(seat, x, radial);
+    hx_seat_radial(seat, x, radial);
     for (int i = 0; i < n; i++) {
         const double *y[3];
         double normal[3], edge[3];
@@ -76,7 +53,7 @@ static int move_onto(const hx_surface_seat *seat, const caps *c, double x[3])
     double to[3] = {x[0], x[1], x[2]}, by[3];
     for (int i = 0; i < MOST_STEPS; i++) {
         double radial[3], off = 0.0;
-        find_radial(seat, to, radial);
+        hx_seat_radial(seat, to, radial);
         const double r = hx_norm3(radial);
         if (!(r > 0.5 * seat->radius)) return 0;
         for (int d = 0; d < 3; d++) to[d] += (seat->radius / r - 1.0) * radial[d];
@@ -89,7 +66,7 @@ static int move_onto(const hx_surface_seat *seat, const caps *c, double x[3])
         if (!(off > 1e-12 * seat->radius)) break;
     }
     for (int d = 0; d < 3; d++) by[d] = to[d] - x[d];
-    if (!(hx_norm3(by) <= longest * c->size) || !is_on_seat(seat, to)) return 0;
+    if (!(hx_norm3(by) <= longest * c->size) || !hx_seat_has(seat, to)) return 0;
     memcpy(x, to, sizeof to);
     return 1;
 }
@@ -102,11 +79,11 @@ static int belongs(const hx_surface_editor *m, const hx_mesh *mesh, const hx_sur
     const hx_surface *const s = m->surface;
     const int32_t *const edge = s->edge + 2 * (int64_t)v;
     if (edge[0] >= 0)
-        return edge[0] != edge[1] && is_on_seat(seat, mesh->xyz + 3 * (int64_t)edge[0]) &&
-               is_on_seat(seat, mesh->xyz + 3 * (int64_t)edge[1]);
+        return edge[0] != edge[1] && hx_seat_has(seat, mesh->xyz + 3 * (int64_t)edge[0]) &&
+               hx_seat_has(seat, mesh->xyz + 3 * (int64_t)edge[1]);
     for (int i = 0; i < n; i++)
         if (!s->is_cap[fan[i] / 3] ||
-            !is_on_seat(seat, s->xyz + 3 * (int64_t)s->tri[hx_corner_next(fan[i])]))
+            !hx_seat_has(seat, s->xyz + 3 * (int64_t)s->tri[hx_corner_next(fan[i])]))
             return 0;
     return 1;
 }

@@ -76,6 +76,12 @@ def parts():
         check(abs(found["volume"] / found["volume_target"] - 1.0) < 1e-3, f"{name}: volume {found['volume']}")
         check(found["members_cut"] == [], f"{name}: cut members {found['members_cut']}")
 
+    said = run("surface", "bell-crank", "chord.stl", "--chord", "0.05", "--output", "chord.json")
+    check("chords     at most 0.05 mm from 3 round faces of the part" in said, f"no line on chords: {said}")
+    check(read("chord.json")["triangles"] > read("bell-crank/surface.json")["triangles"] + 1000, "--chord splits nothing")
+    check(stl_qualities("chord.stl")[0] > 0.1, "a needle along a round face")
+    check("changes nothing" in run("surface", "quickstart", "none.stl", "--chord", "0.05"), "--chord without round faces: no warning")
+
 
 def bar():
     """Two blocks of 4 x 5 x 5 elements and between them a bar of 8 x 1 x 1."""

@@ -160,6 +160,40 @@ static double off_tube(const tube *t, const double *x, int is_seated)
     return fmin(fabs(r - t->inner), fabs(r - t->outer));
 }
 
+/* Split, no edge between two vertices of a cylinder is further from it than a chord may be, and the
+ * surface is what it was otherwise. */
+static void check_chords(hx_surface *s, const hx_surface_seat *seat)
+{
+    static const double chord = 0.001;
+    hx_surface_report before, after;
+    int64_t n_added, n_before = 0;
+    double worst = 0.0;
+    CHECK_OK(hx_surface_check(s, HX_SURFACE_F64, &before));
+    CHECK_OK(hx_surface_limit_chords(s, 2, seat, 1.0, &n_added));
+    CHECK(n_added == 0 && s->n_tri == before.n_tri);
+    CHECK_OK(hx_surface_limit_chords(s, 2, seat, chord, &n_added));
+    CHECK_OK(hx_surface_check(s, HX_SURFACE_F64, &after));
+    CHECK(n_added > before.n_tri && after.is_closed_manifold && after.n_crossing == 0);
+    CHECK(after.genus == before.genus && after.n_shell == before.n_shell);
+    CHECK_MSG(after.worst_quality > 0.1 && after.low_quality > 0.2, "split: quality %.3f, %.3f",
+              after.worst_quality, after.low_quality);
+    for (int64_t c = 0; c < 3 * s->n_tri; c++) {
+        const int64_t next = c % 3 == 2 ? c - 2 : c + 1;
+        const double *const a = s->xyz + 3 * (int64_t)s->tri[c];
+        const double *const b = s->xyz + 3 * (int64_t)s->tri[next];
+        const double middle = hypot(0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]));
+        for (int k = 0; s->is_cap[c / 3] && k < 2; k++) {
+            const double r = seat[k].radius;
+            if (fabs(hypot(a[0], a[1]) - r) > 1e-6 || fabs(hypot(b[0], b[1]) - r) > 1e-6) continue;
+            if (middle < 0.9 * r) continue; /* through the end of the tube */
+            test_worst(&worst, r - middle);
+            n_before++;
+        }
+    }
+    CHECK_MSG(worst <= chord && n_before > 1000, "a chord is %g off its cylinder, %lld edges",
+              worst, (long long)n_before);
+}
+
 /* On a tube that is cut obliquely, vertices of caps stay on the faces of the mesh or, with the tube's
  * cylinders as seats, are on these. */
 static void test_tube(int is_seated, double distort)
@@ -206,6 +240,7 @@ static void test_tube(int is_seated, double distort)
         CHECK_MSG(off < 1e-6 || is_end, "a vertex of a cap is %g off the tube%s", off,
                   is_seated ? "'s cylinders" : "");
     }
+    if (is_seated) check_chords(&p.surface, seat);
     CHECK(n_round > 100 || (!is_seated && distort > 0.0));
     part_free(&p);
 }
