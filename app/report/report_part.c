@@ -213,6 +213,10 @@ static int make_picture(maker *m, int64_t n_triangle)
     HX_TRY(hx_surface_threshold(&m->field, source->target, &part->threshold, &volume));
     HX_TRY(hx_members_repair(&m->field, &source->fine, source->mesh, source->rho, source->is_solid,
                              source->target, &part->threshold, &m->repairs));
+    if (m->repairs.left.n > 0)
+        hx_report_say(&m->run->warning, "The surface cuts %lld %s of the 0/1 design.",
+                      (long long)m->repairs.left.n,
+                      hx_noun((int64_t)m->repairs.left.n, "member", "members"));
     const double found = hx_clock();
     HX_TRY(hx_surface_extract(&part->surface, &m->field, part->threshold));
     const double extracted = hx_clock();
