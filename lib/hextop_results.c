@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "app/output/summary.h"
+#include "app/result/members.h"
 #include "app/result/part.h"
+#include "app/result/round_faces.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/base/text_stream.h"
@@ -160,6 +162,7 @@ typedef struct cut {
     hx_fine_image fine;
     hx_surface_field field;
     hx_surface surface;
+    hx_surface_repairs repairs;
 } cut;
 
 /* Makes the surface that `hextop surface` makes without options. */
@@ -179,8 +182,11 @@ static int make_surface(hextop *h, cut *c)
     HX_TRY(hx_part_check_target(&c->part, c->part.target));
     target = hx_fine_image_target(&c->fine, &c->field, c->part.target);
     HX_TRY(hx_surface_threshold(&c->field, target, &threshold, &volume));
+    HX_TRY(hx_members_repair(&c->field, &c->fine, c->mesh, c->rho, c->is_solid, target, &threshold,
+                             &c->repairs));
     HX_TRY(hx_surface_extract(&c->surface, &c->field, threshold));
-    return hx_surface_smooth(&c->surface, &c->field, HX_SURFACE_STEPS, &smoothing);
+    HX_TRY(hx_surface_smooth(&c->surface, &c->field, HX_SURFACE_STEPS, &smoothing));
+    return hx_surface_finish(&c->surface, &c->field, &s->mesh, 0.0, NULL);
 }
 
 static int write_surface(hextop *h, const char *path)
@@ -195,6 +201,7 @@ static int write_surface(hextop *h, const char *path)
     int rc = make_surface(h, &c);
     if (rc == HX_OK)
         rc = hx_surface_write(path, hx_surface_format_of_name(path), &c.surface, &about);
+    hx_surface_repairs_free(&c.repairs);
     hx_surface_free(&c.surface);
     hx_surface_field_free(&c.field);
     hx_part_free(&c.part);

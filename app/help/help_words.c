@@ -241,6 +241,11 @@ static const json_file json_files[] = {
      "temperature_above_reference threshold threshold_keeps_volume tolerance_percent "
      "triangles value vector_unit verdict versions volume volume_enclosed "
      "volume_meshed volume_solid volume_target von_mises warnings worst_quality"},
+    {"surface.json", "surface", "commands.md#surface",
+     "area build c_library cavities compiler cuda elements file hextop intersections keys "
+     "libconfig low_quality mathematics max members_cut members_repaired min pieces place result "
+     "threshold through_holes triangles units vertices versions volume volume_target "
+     "worst_quality"},
     {"compare.json", "compare", "commands.md#compare",
      "architecture copy_bytes_per_second deterministic device device_description "
      "element elements layout machine mesh mesh_seconds meshes nodes note operator "

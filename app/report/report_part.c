@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../result/members.h"
+#include "../result/round_faces.h"
 #include "../result/surface_source.h"
 #include "../text/log.h"
 #include "core/base/clock.h"
@@ -19,6 +21,7 @@ typedef struct maker {
     hx_surface_source source;
     hx_surface_field field;
     hx_surface_smoothing smoothing;
+    hx_surface_repairs repairs;
 } maker;
 
 /* --- fields --- */
@@ -208,10 +211,17 @@ static int make_picture(maker *m, int64_t n_triangle)
     HX_TRY(hx_surface_source_field(source, &m->field));
     HX_TRY(hx_part_check_target(&source->part, source->target));
     HX_TRY(hx_surface_threshold(&m->field, source->target, &part->threshold, &volume));
+    HX_TRY(hx_members_repair(&m->field, &source->fine, source->mesh, source->rho, source->is_solid,
+                             source->target, &part->threshold, &m->repairs));
+    if (m->repairs.left.n > 0)
+        hx_report_say(&m->run->warning, "The surface cuts %lld %s of the 0/1 design.",
+                      (long long)m->repairs.left.n,
+                      hx_noun((int64_t)m->repairs.left.n, "member", "members"));
     const double found = hx_clock();
     HX_TRY(hx_surface_extract(&part->surface, &m->field, part->threshold));
     const double extracted = hx_clock();
     HX_TRY(hx_surface_smooth(&part->surface, &m->field, N_SMOOTH, &m->smoothing));
+    HX_TRY(hx_surface_finish(&part->surface, &m->field, hx_surface_source_sets(source), 0.0, NULL));
     hx_log_detail("seconds    threshold %.3f, triangles %.3f, smoothing %.3f", found - begin,
                   extracted - found, hx_clock() - extracted);
     const double cut_out = hx_clock();
@@ -259,6 +269,7 @@ int hx_report_make_part(hx_report_run *run, int64_t n_triangle)
     memset(&m, 0, sizeof m);
     m.run = run;
     int rc = make_picture(&m, n_triangle);
+    hx_surface_repairs_free(&m.repairs);
     hx_surface_field_free(&m.field);
     hx_surface_source_free(&m.source);
     if (rc == HX_OK) {

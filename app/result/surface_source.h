@@ -33,6 +33,12 @@ int hx_surface_source_open(hx_surface_source *source, const char *named, const c
  * mesh. */
 int hx_surface_source_field(hx_surface_source *source, hx_surface_field *field);
 
+/* The mesh that has the sets of the part. */
+static inline const hx_mesh *hx_surface_source_sets(const hx_surface_source *source)
+{
+    return source->config ? &source->session.mesh : source->mesh;
+}
+
 /* Accepts a zeroed or half-open source. */
 void hx_surface_source_free(hx_surface_source *source);
 

@@ -239,7 +239,7 @@ static int remove_series(const hx_config *cfg, hx_run_leftovers *left)
     return rc;
 }
 
-/* Removes the output of `hextop verify` for the earlier result. */
+/* Removes the output of `hextop verify` and `hextop surface` for the earlier result. */
 static void remove_verification(const hx_config *cfg)
 {
     char path[PATH_MAX];
@@ -247,6 +247,11 @@ static void remove_verification(const hx_config *cfg)
     in_folder(cfg, "verify.json", path);
     if (access(path, F_OK) == 0 && hx_json_read(&tree, path) == HX_OK &&
         hx_json_at(tree.root, "black_white") && hx_json_at(tree.root, "versions.hextop"))
+        hx_atomic_file_remove(path);
+    hx_json_free(&tree);
+    in_folder(cfg, "surface.json", path);
+    if (access(path, F_OK) == 0 && hx_json_read(&tree, path) == HX_OK &&
+        hx_json_at(tree.root, "members_cut") && hx_json_at(tree.root, "versions.hextop"))
         hx_atomic_file_remove(path);
     hx_json_free(&tree);
     hx_error_clear();

@@ -18,10 +18,10 @@ typedef struct hx_run_leftovers {
 } hx_run_leftovers;
 
 /* Removes files of an earlier run and its verification that might be mistaken for results of this
- * run: those named by its density.vtk.series, and verify.json and report.html if hextop wrote them.
- * Results whose names this run will write stay until then, and are listed in *left (zeroed before).
- * Files that this run reads and files of other names stay. Call before the series is removed.
- * HX_ENOMEM. */
+ * run: those named by its density.vtk.series, and verify.json, surface.json and report.html if
+ * hextop wrote them. Results whose names this run will write stay until then, and are listed in
+ * *left (zeroed before). Files that this run reads and files of other names stay. Call before the
+ * series is removed. HX_ENOMEM. */
 int hx_run_clear_folder(const hx_config *cfg, hx_run_leftovers *left);
 
 /* Called after the last design: removes those results that this run did not write. */

@@ -1,9 +1,13 @@
 /* hextop surface: writes the part of a result as a closed triangle surface, for a slicer or CAD. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "../result/members.h"
+#include "../result/round_faces.h"
 #include "../result/surface_source.h"
 #include "../text/commands.h"
 #include "../text/table.h"
@@ -13,15 +17,16 @@
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/surface/surface.h"
+#include "surface_json.h"
 
-enum { CONFIG, VOLUME, THRESHOLD, SMOOTH, PRESERVE, KEEP_LARGEST, CUTS };
+enum { CONFIG, VOLUME, THRESHOLD, SMOOTH, PRESERVE, KEEP_LARGEST, CUTS, CHORD, OUTPUT };
 
 typedef struct plan {
-    const char *result, *target, *config;
+    const char *result, *target, *config, *json;
     const hx_surface_format *format;
     int n_smooth, keep_largest, cuts; /* cuts = 0: chosen by curvature */
     unsigned preserve;
-    double threshold, volume; /* NAN: not given */
+    double threshold, volume, chord; /* NAN: not given */
 } plan;
 
 typedef struct job {
@@ -31,9 +36,10 @@ typedef struct job {
     hx_surface surface;
     hx_surface_smoothing smoothing;
     hx_surface_report report;
+    hx_surface_repairs repairs;
     double threshold, target; /* target volume; NaN if a threshold is given */
     double dropped;           /* volume of the pieces left out */
-    int64_t n_dropped;
+    int64_t n_dropped, n_seat;
 } job;
 
 static int read_number(const char *option, const char *text, double low, double high, double *value)
@@ -61,6 +67,7 @@ static int read_plan(plan *p, const hx_options *options)
     p->result = options->argument[0];
     p->target = options->argument[1];
     p->config = hx_option_text(options, CONFIG);
+    p->json = hx_option_text(options, OUTPUT);
     p->keep_largest = hx_option_given(options, KEEP_LARGEST);
     p->format = hx_surface_format_of_name(p->target);
     if (!p->format)
@@ -68,6 +75,7 @@ static int read_plan(plan *p, const hx_options *options)
                         hx_surface_endings(endings, sizeof endings));
     HX_TRY(read_number("--threshold", threshold, 0.0, 1.0, &p->threshold));
     HX_TRY(read_number("--volume", volume, 0.0, HUGE_VAL, &p->volume));
+    HX_TRY(read_number("--chord", hx_option_text(options, CHORD), 0.0, HUGE_VAL, &p->chord));
     HX_TRY(
         hx_option_read_integer("--smooth", hx_option_text(options, SMOOTH), 0, 1000, &p->n_smooth));
     HX_TRY(
@@ -87,10 +95,13 @@ static int make_field(job *j)
     HX_TRY(hx_surface_source_field(source, &j->field));
     j->threshold = j->plan.threshold;
     j->target = NAN;
-    if (!isnan(j->threshold)) return HX_OK;
-    j->target = isnan(j->plan.volume) ? source->target : j->plan.volume;
-    HX_TRY(hx_part_check_target(&source->part, j->target));
-    return hx_surface_threshold(&j->field, j->target, &j->threshold, &volume);
+    if (isnan(j->threshold)) {
+        j->target = isnan(j->plan.volume) ? source->target : j->plan.volume;
+        HX_TRY(hx_part_check_target(&source->part, j->target));
+        HX_TRY(hx_surface_threshold(&j->field, j->target, &j->threshold, &volume));
+    }
+    return hx_members_repair(&j->field, &source->fine, source->mesh, source->rho, source->is_solid,
+                             j->target, &j->threshold, &j->repairs);
 }
 
 /* Leaves out all pieces except the largest. */
@@ -165,9 +176,19 @@ static void report_shape(const job *j)
                 hx_format_count(r->n_vertex, b, sizeof b),
                 hx_noun(r->n_vertex, "vertex", "vertices"),
                 r->n_crossing > 0 ? "" : ", without self-intersections");
+    hx_log_info("quality    %.2f at worst, 1 %% of the triangles below %.2f (1: equilateral)",
+                r->worst_quality, r->low_quality);
     hx_log_info("shape      %lld piece%s, %lld through hole%s, %lld closed cavit%s",
                 (long long)r->n_shell, r->n_shell == 1 ? "" : "s", (long long)r->genus,
                 r->genus == 1 ? "" : "s", (long long)r->n_cavity, r->n_cavity == 1 ? "y" : "ies");
+    if (j->plan.chord > 0.0)
+        hx_log_info("chords     at most %g%s from %lld round %s of the part", j->plan.chord,
+                    u->length, (long long)j->n_seat, hx_noun(j->n_seat, "face", "faces"));
+    if (j->repairs.found.n > 0)
+        hx_log_info("members    %lld %s of the 0/1 design kept where the threshold would cut %s",
+                    (long long)j->repairs.found.n,
+                    hx_noun((int64_t)j->repairs.found.n, "member", "members"),
+                    j->repairs.found.n == 1 ? "it" : "them");
     if (j->plan.n_smooth > 0)
         hx_log_info("smoothing  %d %s; volume changed by %.2g %%, %s %s moved back",
                     j->plan.n_smooth, hx_noun(j->plan.n_smooth, "step", "steps"),
@@ -204,6 +225,45 @@ static void warn_volume(const job *j)
             volume, j->target);
 }
 
+static void warn_members(const job *j)
+{
+    const hx_lost_members *const left = &j->repairs.left;
+    char a[32];
+    if (left->n == 0) return;
+    hx_log_warning("the surface cuts %s %s of the 0/1 design, one at %.4g, %.4g, %.4g: its stress "
+                   "and stiffness differ from what `hextop verify` reports without --surface; a "
+                   "larger filter radius or a finer mesh makes thicker members",
+                   hx_format_count((int64_t)left->n, a, sizeof a),
+                   hx_noun((int64_t)left->n, "member", "members"), left->member[0].place[0],
+                   left->member[0].place[1], left->member[0].place[2]);
+}
+
+/* Writes surface.json beside the result, unless a name was given. */
+static int write_json(const job *j)
+{
+    const char *const result = j->source.path.file, *const slash = strrchr(result, '/');
+    char beside[PATH_MAX], folder[PATH_MAX];
+    const int n = slash ? (int)(slash - result) + 1 : 0;
+    snprintf(folder, sizeof folder, "%.*s", n > 0 ? n : 2, n > 0 ? result : "./");
+    snprintf(beside, sizeof beside, "%.*ssurface.json", n, result);
+    const hx_surface_summary summary = {
+        .result = result,
+        .file = j->plan.target,
+        .units = &j->source.session.cfg.units,
+        .threshold = j->threshold,
+        .target = j->target,
+        .report = &j->report,
+        .repairs = &j->repairs,
+    };
+    if (!j->plan.json && access(folder, W_OK) != 0) {
+        hx_log_warning("surface.json was not written, because %s is not writable; --output names "
+                       "another file",
+                       folder);
+        return HX_OK;
+    }
+    return hx_surface_json_write(&summary, j->plan.json ? j->plan.json : beside);
+}
+
 static void warn_of_surface(const job *j)
 {
     const hx_surface_report *r = &j->report;
@@ -215,6 +275,10 @@ static void warn_of_surface(const job *j)
         hx_part_short_text(&j->source.part, j->source.path.file, text, sizeof text))
         hx_log_warning("%s", text);
     warn_volume(j);
+    warn_members(j);
+    if (j->plan.chord > 0.0 && j->n_seat == 0)
+        hx_log_warning(
+            "--chord changes nothing: no set of faces of the mesh is a cylinder or sphere");
     if (j->n_dropped > 0)
         hx_log_warning(
             "%s %s left out, %.3g %% of the volume", hx_format_count(j->n_dropped, a, sizeof a),
@@ -252,6 +316,7 @@ static int make_surface(job *j, const hx_options *options)
     const hx_surface_source *const source = &j->source;
     hx_output_names outputs = {0};
     hx_output_names_add(&outputs, j->plan.target);
+    hx_output_names_add(&outputs, j->plan.json);
     HX_TRY(hx_output_names_check_result(&outputs, &source->path));
     HX_TRY(source->config ? hx_output_names_check_config(&outputs, &source->session.cfg) : HX_OK);
     const double opened = hx_clock();
@@ -262,6 +327,8 @@ static int make_surface(job *j, const hx_options *options)
     HX_TRY(hx_surface_extract(&j->surface, &j->field, j->threshold));
     const double extracted = hx_clock();
     HX_TRY(hx_surface_smooth(&j->surface, &j->field, j->plan.n_smooth, &j->smoothing));
+    HX_TRY(hx_surface_finish(&j->surface, &j->field, hx_surface_source_sets(&j->source),
+                             j->plan.chord > 0.0 ? j->plan.chord : 0.0, &j->n_seat));
     const double smoothed = hx_clock();
     HX_TRY(hx_surface_judge(j->plan.target, j->plan.format, &j->surface, &j->report));
     const double judged = hx_clock();
@@ -271,6 +338,7 @@ static int make_surface(job *j, const hx_options *options)
         .metre = cfg->units.metre,
     };
     HX_TRY(j->plan.format->write(j->plan.target, &j->surface, &about));
+    HX_TRY(write_json(j));
     report_shape(j);
     report_unit(j);
     warn_of_surface(j);
@@ -290,6 +358,7 @@ static int surface(const hx_options *options)
     job j;
     memset(&j, 0, sizeof j);
     const int rc = make_surface(&j, options);
+    hx_surface_repairs_free(&j.repairs);
     hx_surface_free(&j.surface);
     hx_surface_field_free(&j.field);
     hx_surface_source_free(&j.source);
@@ -315,6 +384,11 @@ static const hx_option surface_options[] = {
                   .help = HX_PRESERVE_HELP},
     [KEEP_LARGEST] = {"--keep-largest",
                       .help = "leaves out pieces that are not connected to the largest"},
+    [CHORD] = {"--chord", HX_OPTION_TEXT, "LENGTH",
+               .help = "largest distance of triangles from cylinders and spheres of the part; "
+                       "default: that of the mesh"},
+    [OUTPUT] = {"--output", HX_OPTION_FILE, "FILE.json",
+                .help = "file to write instead of surface.json"},
     [CUTS] = {"--cuts", HX_OPTION_TEXT, "N",
               .help = "for splines: cuts N^3 hexahedra per span; default: as many as keep each "
                       "from turning by more than 5 degrees"},
@@ -339,7 +413,10 @@ const hx_command hx_command_surface = {
             "passive solid\n"
             "and behind loaded faces are solid, and passive void is left out: the result is the "
             "part that\n"
-            "`hextop verify` analyses. A surface that is not closed and manifold is not written.\n",
+            "`hextop verify` analyses. A surface that is not closed and manifold is not written. "
+            "Writes "
+            "surface.json\n"
+            "beside RESULT: volume, quality of the triangles, pieces, and members that were cut.\n",
     .n_min = 2,
     .option = surface_options,
     .n_option = sizeof surface_options / sizeof surface_options[0],

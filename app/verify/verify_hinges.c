@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../result/members.h"
 #include "core/base/memory.h"
 #include "core/base/union_find.h"
 #include "core/base/vec3.h"
@@ -39,12 +40,19 @@ fail:
 }
 
 /* Counts the pieces of the surface at the volume of the solid. */
-static int count_surface(hx_verify *v, hx_surface_field *field)
+static int count_surface(hx_verify *v, hx_surface_field *field, const double *rho,
+                         const uint8_t *is_solid)
 {
     hx_surface surface;
     double threshold, volume;
     memset(&surface, 0, sizeof surface);
     HX_TRY(hx_surface_threshold(field, v->volume, &threshold, &volume));
+    const hx_fine_image none = {0};
+    hx_surface_repairs repairs;
+    const int repaired = hx_members_repair(field, &none, field->mesh, rho, is_solid, v->volume,
+                                           &threshold, &repairs);
+    hx_surface_repairs_free(&repairs);
+    HX_TRY(repaired);
     int rc = hx_surface_extract(&surface, field, threshold);
     if (rc == HX_OK) rc = count_shells(&surface, &v->n_surface_piece);
     hx_surface_free(&surface);
@@ -67,7 +75,7 @@ static int cut_surface(hx_verify *v)
     memcpy(rho, v->density, n * sizeof *rho);
     HX_TRY_FAIL(hx_part_cut(&v->part, s, rho, &is_solid, &own, &mesh));
     HX_TRY_FAIL(hx_surface_field_create(&field, mesh, rho, is_solid));
-    HX_TRY_FAIL(count_surface(v, &field));
+    HX_TRY_FAIL(count_surface(v, &field, rho, is_solid));
 fail:
     hx_surface_field_free(&field);
     hx_mesh_free(&own);

@@ -19,7 +19,7 @@
  * node, it is cut open (Gueziec et al. 2001) and the sides are separated by a fraction of an edge.
  *
  *     hx_surface_field_create -> hx_surface_threshold -> hx_surface_extract -> hx_surface_smooth
- *         -> hx_surface_write */
+ *         -> hx_surface_improve -> hx_surface_write */
 #ifndef HX_SURFACE_H
 #define HX_SURFACE_H
 
@@ -40,6 +40,9 @@ typedef struct hx_surface_field {
     /* [n_elem] 0: free; otherwise forced solid, with bit f set if a free element lies across face
      * f; NULL: all free (owned) */
     uint8_t *body;
+    /* [n_node] 1: raised above the threshold to keep a member, so the surface is not smoothed there;
+     * NULL: none (owned) */
+    uint8_t *is_repaired;
 } hx_surface_field;
 
 /* Bit in is_solid below: local face f of a forced-solid element on the mesh's boundary is not cut
@@ -115,18 +118,45 @@ typedef struct hx_surface_smoothing {
 int hx_surface_smooth(hx_surface *surface, const hx_surface_field *field, int n_step,
                       hx_surface_smoothing *result);
 
+/* A round face of the part, on which a mesh has chords: a cylinder or a sphere. */
+typedef struct hx_surface_seat {
+    int is_sphere;
+    double center[3]; /* a point of the axis, or the centre */
+    double axis[3];   /* unit vector; 0 for a sphere */
+    double radius;
+} hx_surface_seat;
+
+/* Improves the triangles of a smoothed surface whose quality is below 0.3 by flips and collapses of
+ * edges and by moved vertices, as far as no other triangle gets worse than the worst of them.
+ * Vertices of caps stay in the planes of all their caps, and those on edges of the part on these
+ * edges; the surface moves by at most a tenth of a triangle per edit; every shell keeps its volume
+ * and no new intersections appear. Vertices on edges of the mesh between two nodes of a seat move
+ * onto it. surface->edge is the mesh edge on which a vertex was extracted.
+ * O(n). Results do not depend on the number of threads. */
+int hx_surface_improve(hx_surface *surface, const hx_mesh *mesh, int64_t n_seat,
+                       const hx_surface_seat *seat);
+
+/* Splits triangles until edges of caps along a seat are nowhere further than `chord` (length) from it;
+ * new vertices are on the seats. A triangle is split at its longest edge first, which keeps its
+ * quality. Adds nothing to surfaces that are fine enough; *n_added: triangles. */
+int hx_surface_limit_chords(hx_surface *surface, int64_t n_seat, const hx_surface_seat *seat,
+                            double chord, int64_t *n_added);
+
 /* Checks of a surface; coincident vertices count as one, like in a slicer. */
 typedef struct hx_surface_report {
     int64_t n_vertex, n_tri;
-    int64_t n_bad_edge;     /* edges without exactly two triangles, one in each direction */
-    int64_t n_bad_vertex;   /* vertices with more than one fan of triangles */
-    int64_t n_degenerate;   /* triangles with two coincident corners */
-    int64_t n_crossing;     /* pairs of triangles, not neighbours, that intersect */
-    int64_t n_shell;        /* connected surfaces with volume > 0: pieces of the solid */
-    int64_t n_cavity;       /* connected surfaces with volume < 0: closed cavities in them */
-    int64_t euler;          /* vertices - edges + triangles, all shells */
-    int64_t genus;          /* holes through the solid, all shells */
-    double volume, area;    /* length^3, length^2 */
+    int64_t n_bad_edge;   /* edges without exactly two triangles, one in each direction */
+    int64_t n_bad_vertex; /* vertices with more than one fan of triangles */
+    int64_t n_degenerate; /* triangles with two coincident corners */
+    int64_t n_crossing;   /* pairs of triangles, not neighbours, that intersect */
+    int64_t n_shell;      /* connected surfaces with volume > 0: pieces of the solid */
+    int64_t n_cavity;     /* connected surfaces with volume < 0: closed cavities in them */
+    int64_t euler;        /* vertices - edges + triangles, all shells */
+    int64_t genus;        /* holes through the solid, all shells */
+    double volume, area;  /* length^3, length^2 */
+    /* quality of the triangles, 4 sqrt(3) area / sum of the squared edges: the worst one, and the
+     * value below which 1 % of them lie; 1: equilateral, 0: no area */
+    double worst_quality, low_quality;
     double largest_share;   /* volume of the largest shell relative to all shells */
     double min[3], max[3];  /* bounding box */
     int is_closed_manifold; /* 1: no bad edges, no bad vertices, no degenerate triangles */

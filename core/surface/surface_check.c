@@ -151,6 +151,8 @@ static int judge_welded(const welded *w, hx_surface_report *report)
         hx_surface_pair(w->n_vertex, w->n_tri, w->tri, opposite, NULL, &report->n_bad_edge));
     HX_TRY_FAIL(count_bad_vertices(w, opposite, &report->n_bad_vertex));
     HX_TRY_FAIL(hx_surface_find_crossings(w->xyz, w->n_tri, w->tri, NULL, &report->n_crossing));
+    HX_TRY_FAIL(
+        hx_surface_quality(w->xyz, w->n_tri, w->tri, &report->worst_quality, &report->low_quality));
     measure_welded(w, parent, volume, report);
     /* Counts shells and cavities from the volumes at their roots. */
     double solid = 0.0, largest = 0.0;

@@ -80,6 +80,7 @@ void hx_surface_field_free(hx_surface_field *field)
     free(field->value);
     free(field->face);
     free(field->body);
+    free(field->is_repaired);
     memset(field, 0, sizeof *field);
 }
 

@@ -57,8 +57,9 @@ int hx_surface_find_ragged(const hx_mesh *mesh, const uint8_t *is_solid, uint8_t
  * field->face. Does nothing if no element has state[n_elem] HX_SOLID_BODY. */
 int hx_surface_body_create(hx_surface_field *field, const uint8_t *state);
 
-/* Motion of a vertex during smoothing; one that slides stays on its mesh edge. */
-enum { HX_VERTEX_FIXED, HX_VERTEX_SLIDES, HX_VERTEX_FREE };
+/* Motion of a vertex; one that slides stays on its mesh edge, one that is held on its plane or
+ * line. */
+enum { HX_VERTEX_FIXED, HX_VERTEX_SLIDES, HX_VERTEX_FREE, HX_VERTEX_IN_PLANE, HX_VERTEX_ON_LINE };
 
 /* A surface during smoothing (all borrowed). */
 typedef struct hx_surface_motion {
@@ -66,20 +67,34 @@ typedef struct hx_surface_motion {
     const hx_mesh *mesh;
     const int32_t *first, *corner; /* [n_vertex + 1], [3 n_tri] corners at each vertex */
     const uint8_t *kind;           /* [n_vertex] HX_VERTEX_* */
-    const double *before;          /* [n_vertex][3] original positions */
+    /* [n_vertex][3] unit normal of the plane or direction of the line; NULL: no vertex is held */
+    const double *hold;
 } hx_surface_motion;
+
+/* Connected surfaces, pieces and cavities, and their volumes. */
+typedef struct hx_shells {
+    int64_t n;
+    int32_t *of;    /* [n_vertex] shell of each vertex (owned) */
+    double *volume; /* [n] (owned) */
+} hx_shells;
+
+/* Shells of a surface with its vertices at xyz[n_vertex][3], in the order of their smallest
+ * vertices. O(n). */
+int hx_shells_create(hx_shells *shells, const hx_surface *surface, const double *xyz);
+/* Accepts a zeroed struct. */
+void hx_shells_free(hx_shells *shells);
+
+/* first[n_vertex + 1], corner[3 n_tri] := the corners at each vertex, in ascending order. */
+void hx_surface_list_corners(const hx_surface *surface, int32_t *first, int32_t *corner);
 
 /* Area-weighted sum of the normals of a vertex's triangles: six times the gradient of the
  * volume. */
 void hx_surface_vertex_normal(const hx_surface_motion *m, int64_t v, double n[3]);
 
-/* Moves vertices, including those that slide, until every shell (piece or cavity) has its original
- * volume to 1e-6. The error is larger if none of a shell's vertices can move further. At most 20
- * passes over the triangles. */
-int hx_surface_restore(const hx_surface_motion *motion);
-
-/* Counts connected surfaces, including cavities. O(n). */
-int hx_surface_count_shells(const hx_surface *surface, int64_t *n);
+/* Moves vertices, including those that slide or are held, until every shell has its volume to 1e-6.
+ * The error is larger if none of a shell's vertices can move further. At most 20 passes over the
+ * triangles. */
+int hx_surface_restore(const hx_surface_motion *motion, const hx_shells *shells);
 
 /* The corner after corner c in its triangle. */
 static inline int64_t hx_corner_next(int64_t c)
@@ -109,6 +124,10 @@ int hx_surface_make_manifold(hx_surface *surface);
 int hx_surface_find_crossings(const double *xyz, int64_t n_tri, const int32_t *tri,
                               uint8_t *crosses, int64_t *n_crossing);
 
+/* Quality of the worst triangle, and the value below which 1 % of the triangles lie. O(n). */
+int hx_surface_quality(const double *xyz, int64_t n_tri, const int32_t *tri, double *worst,
+                       double *low);
+
 /* Collapses edges until at most n_want triangles are left or no edge can be removed. Changes xyz
  * (in a box of size 1) and tri in place; tri[t][0] = -1: removed. into[n_vertex] := the vertex that
  * each was merged into, or itself. HX_EINPUT: the surface is not closed. */
@@ -132,6 +151,17 @@ static inline void hx_triangle_normal2(const double a[3], const double b[3], con
         v[d] = c[d] - a[d];
     }
     hx_cross3(u, v, n);
+}
+
+/* Quality of a triangle: 4 sqrt(3) area / sum of the squared edges; 1: equilateral, 0: no area. */
+static inline double hx_triangle_quality(const double a[3], const double b[3], const double c[3])
+{
+    double n[3], sum = 0.0;
+    hx_triangle_normal2(a, b, c, n);
+    for (int d = 0; d < 3; d++)
+        sum += (b[d] - a[d]) * (b[d] - a[d]) + (c[d] - b[d]) * (c[d] - b[d]) +
+               (a[d] - c[d]) * (a[d] - c[d]);
+    return sum > 0.0 ? 3.4641016151377544 * hx_norm3(n) / sum : 0.0;
 }
 
 #endif

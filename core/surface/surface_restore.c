@@ -1,7 +1,8 @@
-/* Restores the volume of every shell after smoothing: free vertices move along their normals, those
- * on rims of caps along their mesh edges. */
+/* Restores the volume of every shell: free vertices move along their normals, those on rims of caps
+ * along their mesh edges or in their planes. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/memory.h"
 #include "../base/sum.h"
@@ -18,16 +19,17 @@ enum { MOST_STEPS = 20 };
  * nothing, because its volume then grows very little per length. */
 #define LONGEST 0.25
 
-typedef struct shells {
-    const hx_surface_motion *m;
+typedef struct restorer {
+    const hx_surface *surface;  /* (borrowed) */
+    const hx_surface_motion *m; /* NULL: only measured (borrowed) */
     int64_t n;
-    int32_t *of;       /* [n_vertex] shell of each vertex (owned) */
-    int64_t *begin;    /* [n + 1] start of each shell's triangles in tri (owned) */
-    int32_t *tri;      /* [n_tri] sorted by shell (owned) */
-    double *volume;    /* [n] before smoothing (owned) */
-    double *distance;  /* [n] length of a step; before that, the missing volume (owned) */
-    double *direction; /* [n_vertex][3] direction of a step, 0: fixed (owned) */
-} shells;
+    const int32_t *of;    /* [n_vertex] shell of each vertex (borrowed) */
+    const double *volume; /* [n] volumes to restore (borrowed) */
+    int64_t *begin;       /* [n + 1] start of each shell's triangles in tri (owned) */
+    int32_t *tri;         /* [n_tri] sorted by shell (owned) */
+    double *distance;     /* [n] length of a step; before that, the missing volume (owned) */
+    double *direction;    /* [n_vertex][3] direction of a step, 0: fixed (owned) */
+} restorer;
 
 /* of[] := number of the shell, counting shells in the order of their smallest vertices. Returns the
  * number of shells. */
@@ -45,10 +47,10 @@ static int64_t number_shells(const hx_surface *s, int32_t *of)
 
 /* Six times the volume between a triangle and a point of its shell; with directions, six times its
  * derivative by the step length. */
-static double share_of(const shells *s, const double *xyz, int64_t t, const double origin[3],
+static double share_of(const restorer *s, const double *xyz, int64_t t, const double origin[3],
                        const double *direction)
 {
-    const int32_t *const tri = s->m->surface->tri + 3 * t;
+    const int32_t *const tri = s->surface->tri + 3 * t;
     double x[3][3], n[3], sum[3] = {0.0, 0.0, 0.0};
     for (int k = 0; k < 3; k++)
         for (int d = 0; d < 3; d++) {
@@ -61,13 +63,14 @@ static double share_of(const shells *s, const double *xyz, int64_t t, const doub
 }
 
 /* Volume of shell k; with directions, its derivative by the step length. */
-static double measure_shell(const shells *s, const double *xyz, int64_t k, const double *direction)
+static double measure_shell(const restorer *s, const double *xyz, int64_t k,
+                            const double *direction)
 {
     double part[HX_N_PART], origin[3];
     const int64_t first = s->begin[k], n = s->begin[k + 1] - first;
     const int32_t *const tri = s->tri + first;
     for (int d = 0; d < 3; d++)
-        origin[d] = xyz[3 * (int64_t)s->m->surface->tri[3 * (int64_t)tri[0]] + d];
+        origin[d] = xyz[3 * (int64_t)s->surface->tri[3 * (int64_t)tri[0]] + d];
 #pragma omp parallel for schedule(static) if (n > 10000)
     for (int i = 0; i < HX_N_PART; i++) {
         part[i] = 0.0;
@@ -77,35 +80,50 @@ static double measure_shell(const shells *s, const double *xyz, int64_t k, const
     return hx_sum_parts(part) / 6.0;
 }
 
-static int shells_create(shells *s, const hx_surface_motion *m)
+static int sort_by_shell(restorer *s)
 {
-    const size_t n_vertex = (size_t)m->surface->n_vertex, n_tri = (size_t)m->surface->n_tri;
-    s->m = m;
-    HX_TRY(hx_alloc_raw(&s->of, n_vertex, sizeof *s->of, "shells"));
-    s->n = number_shells(m->surface, s->of);
+    const hx_surface *const surface = s->surface;
     HX_TRY(hx_alloc(&s->begin, (size_t)s->n + 1, sizeof *s->begin, "shells"));
-    HX_TRY(hx_alloc_raw(&s->tri, n_tri, sizeof *s->tri, "shells"));
-    HX_TRY(hx_alloc_raw(&s->volume, (size_t)s->n, sizeof *s->volume, "shells"));
-    HX_TRY(hx_alloc_raw(&s->distance, (size_t)s->n, sizeof *s->distance, "shells"));
-    HX_TRY(hx_alloc_raw(&s->direction, 3 * n_vertex, sizeof *s->direction, "shells"));
-    const hx_surface *surface = s->m->surface;
+    HX_TRY(hx_alloc_raw(&s->tri, (size_t)surface->n_tri, sizeof *s->tri, "shells"));
     for (int64_t t = 0; t < surface->n_tri; t++) s->begin[s->of[surface->tri[3 * t]] + 1]++;
     for (int64_t k = 0; k < s->n; k++) s->begin[k + 1] += s->begin[k];
     for (int64_t t = 0; t < surface->n_tri; t++)
         s->tri[s->begin[s->of[surface->tri[3 * t]]]++] = (int32_t)t;
     for (int64_t k = s->n; k > 0; k--) s->begin[k] = s->begin[k - 1];
     s->begin[0] = 0;
-    for (int64_t k = 0; k < s->n; k++) s->volume[k] = measure_shell(s, m->before, k, NULL);
     return HX_OK;
+}
+
+int hx_shells_create(hx_shells *shells, const hx_surface *surface, const double *xyz)
+{
+    int rc;
+    restorer s = {.surface = surface};
+    HX_TRY_FAIL(hx_alloc_raw(&shells->of, (size_t)surface->n_vertex, sizeof *shells->of, "shells"));
+    s.of = shells->of;
+    s.n = shells->n = number_shells(surface, shells->of);
+    HX_TRY_FAIL(hx_alloc_raw(&shells->volume, (size_t)s.n, sizeof *shells->volume, "shells"));
+    HX_TRY_FAIL(sort_by_shell(&s));
+    for (int64_t k = 0; k < s.n; k++) shells->volume[k] = measure_shell(&s, xyz, k, NULL);
+fail:
+    free(s.begin);
+    free(s.tri);
+    return rc;
+}
+
+void hx_shells_free(hx_shells *shells)
+{
+    free(shells->of);
+    free(shells->volume);
+    memset(shells, 0, sizeof *shells);
 }
 
 /* distance[] := missing volume of each shell, 0 if within tolerance; returns the number of shells
  * out of tolerance. */
-static int64_t find_lacking(shells *s)
+static int64_t find_lacking(restorer *s)
 {
     int64_t n = 0;
     for (int64_t k = 0; k < s->n; k++) {
-        const double lack = s->volume[k] - measure_shell(s, s->m->surface->xyz, k, NULL);
+        const double lack = s->volume[k] - measure_shell(s, s->surface->xyz, k, NULL);
         s->distance[k] = fabs(lack) > EXACT * fabs(s->volume[k]) ? lack : 0.0;
         n += s->distance[k] != 0.0;
     }
@@ -138,12 +156,39 @@ void hx_surface_vertex_normal(const hx_surface_motion *m, int64_t v, double n[3]
     }
 }
 
-/* Unit vector along which a vertex moves outwards; 0 if it is fixed or at the end of its edge. */
-static void find_direction(const shells *s, int64_t v, double to[3])
+/* Direction of the free triangles' normal in the plane or along the line that holds a vertex; not
+ * longer than 1, and short where they are nearly perpendicular. */
+static void find_held_direction(const hx_surface_motion *m, int64_t v, double to[3])
+{
+    const double *const hold = m->hold + 3 * v;
+    double n[3] = {0.0, 0.0, 0.0};
+    for (int32_t k = m->first[v]; k < m->first[v + 1]; k++) {
+        const double *x[3];
+        double here[3];
+        if (m->surface->is_cap[m->corner[k] / 3]) continue;
+        hx_triangle_corners(m->surface, m->surface->xyz, m->corner[k] / 3, x);
+        hx_triangle_normal2(x[0], x[1], x[2], here);
+        for (int d = 0; d < 3; d++) n[d] += here[d];
+    }
+    const double size = hx_norm3(n), part = hx_dot3(hold, n);
+    for (int d = 0; d < 3; d++) {
+        const double along = part * hold[d];
+        to[d] = m->kind[v] == HX_VERTEX_ON_LINE ? along : n[d] - along;
+        to[d] = size > 0.0 ? to[d] / size : 0.0;
+    }
+}
+
+/* Direction in which a vertex moves outwards, mostly of length 1; 0 if it is fixed or at the end of
+ * its edge. */
+static void find_direction(const restorer *s, int64_t v, double to[3])
 {
     const hx_surface_motion *const m = s->m;
     const double lack = s->distance[s->of[v]];
     double n[3] = {0.0, 0.0, 0.0};
+    if (lack != 0.0 && (m->kind[v] == HX_VERTEX_IN_PLANE || m->kind[v] == HX_VERTEX_ON_LINE)) {
+        find_held_direction(m, v, to);
+        return;
+    }
     if (m->kind[v] == HX_VERTEX_SLIDES && lack != 0.0) {
         const double share = place_on_edge(m, v, n);
         const int is_stuck =
@@ -156,7 +201,7 @@ static void find_direction(const shells *s, int64_t v, double to[3])
     for (int d = 0; d < 3; d++) to[d] = size > 0.0 ? n[d] / size : 0.0;
 }
 
-static void move_vertex(const shells *s, int64_t v)
+static void move_vertex(const restorer *s, int64_t v)
 {
     const hx_surface_motion *const m = s->m;
     const double *const to = s->direction + 3 * v, step = s->distance[s->of[v]];
@@ -171,43 +216,35 @@ static void move_vertex(const shells *s, int64_t v)
 
 /* Length of shell k's step: Newton's, within the limit; 0 if the volume is exact or cannot
  * change. */
-static double step_of(const shells *s, int64_t k)
+static double step_of(const restorer *s, int64_t k)
 {
     const double longest = LONGEST * cbrt(fabs(s->volume[k]));
     if (s->distance[k] == 0.0) return 0.0;
-    const double gain = measure_shell(s, s->m->surface->xyz, k, s->direction);
+    const double gain = measure_shell(s, s->surface->xyz, k, s->direction);
     return gain > 0.0 ? fmin(fmax(s->distance[k] / gain, -longest), longest) : 0.0;
 }
 
-int hx_surface_restore(const hx_surface_motion *motion)
+int hx_surface_restore(const hx_surface_motion *motion, const hx_shells *shells)
 {
-    shells s = {0};
-    const int rc = shells_create(&s, motion);
+    int rc;
+    const int64_t n_vertex = motion->surface->n_vertex;
+    restorer s = {.surface = motion->surface, .m = motion, .n = shells->n, .of = shells->of};
+    s.volume = shells->volume;
+    HX_TRY_FAIL(sort_by_shell(&s));
+    HX_TRY_FAIL(hx_alloc_raw(&s.distance, (size_t)s.n, sizeof *s.distance, "shells"));
+    HX_TRY_FAIL(hx_alloc_raw(&s.direction, 3 * (size_t)n_vertex, sizeof *s.direction, "shells"));
     /* Newton steps, shell by shell. */
-    if (rc == HX_OK) {
-        const int64_t n_vertex = s.m->surface->n_vertex;
-        for (int i = 0; i < MOST_STEPS && find_lacking(&s) > 0; i++) {
+    for (int i = 0; i < MOST_STEPS && find_lacking(&s) > 0; i++) {
 #pragma omp parallel for schedule(static)
-            for (int64_t v = 0; v < n_vertex; v++) find_direction(&s, v, s.direction + 3 * v);
-            for (int64_t k = 0; k < s.n; k++) s.distance[k] = step_of(&s, k);
+        for (int64_t v = 0; v < n_vertex; v++) find_direction(&s, v, s.direction + 3 * v);
+        for (int64_t k = 0; k < s.n; k++) s.distance[k] = step_of(&s, k);
 #pragma omp parallel for schedule(static)
-            for (int64_t v = 0; v < n_vertex; v++) move_vertex(&s, v);
-        }
+        for (int64_t v = 0; v < n_vertex; v++) move_vertex(&s, v);
     }
-    free(s.of);
+fail:
     free(s.begin);
     free(s.tri);
-    free(s.volume);
     free(s.distance);
     free(s.direction);
     return rc;
-}
-
-int hx_surface_count_shells(const hx_surface *surface, int64_t *n)
-{
-    int32_t *of;
-    HX_TRY(hx_alloc_raw(&of, (size_t)surface->n_vertex, sizeof *of, "shells"));
-    *n = number_shells(surface, of);
-    free(of);
-    return HX_OK;
 }

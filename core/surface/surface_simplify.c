@@ -11,12 +11,13 @@
 #include "../base/grow.h"
 #include "../base/memory.h"
 #include "../base/names.h"
-#include "surface_internal.h"
+#include "surface_edit.h"
 
 /* Weight of a vertex's own position relative to the planes. */
 static const double place_share = 1e-4;
 
-enum { MAX_FAN = 48 }; /* maximum number of triangles around a vertex */
+/* A collapse may make no triangle worse than this quality, unless one there was worse before. */
+static const double least_quality = 0.21;
 
 /* x' A x + 2 b' x + c: a00 a01 a02 a11 a12 a22, b, c */
 typedef struct quadric {
@@ -36,14 +37,12 @@ enum { N_BUCKET = 1 << 11, BUCKET_SHIFT = 20 };
 
 typedef struct collapser {
     int64_t n_vertex, n_tri, n_left;
-    double *xyz;       /* [n_vertex][3] scaled (borrowed) */
-    int32_t *tri;      /* [n_tri][3]; [0] = -1: removed (borrowed) */
-    int32_t *opposite; /* [n_tri][3] half-edges (owned) */
-    int32_t *corner;   /* [n_vertex] one corner, -1: removed (owned) */
-    int32_t *into;     /* [n_vertex] vertex into which it was merged (borrowed) */
-    quadric *q;        /* [n_vertex] (owned) */
-    uint32_t *stamp;   /* [n_vertex] (owned) */
-    candidate *edge;   /* [n_edge] in buckets or unused (owned) */
+    double *xyz;         /* [n_vertex][3] scaled (borrowed) */
+    hx_half_edges edges; /* tri is borrowed, the others are owned */
+    int32_t *into;       /* [n_vertex] vertex into which it was merged (borrowed) */
+    quadric *q;          /* [n_vertex] (owned) */
+    uint32_t *stamp;     /* [n_vertex] (owned) */
+    candidate *edge;     /* [n_edge] in buckets or unused (owned) */
     size_t n_edge, capacity;
     int32_t bucket[N_BUCKET], unused; /* head of each list, -1: empty */
     int least;                        /* all buckets below this are empty */
@@ -172,109 +171,55 @@ static int pop(collapser *k, candidate *c)
 
 /* --- a collapse --- */
 
-/* Corners of the triangles around v; returns 0 if there are more than MAX_FAN. */
-static int find_fan(const collapser *k, int32_t v, int32_t fan[MAX_FAN])
-{
-    const int32_t first = k->corner[v];
-    int n = 0;
-    int64_t c = first;
-    do {
-        if (n == MAX_FAN) return 0;
-        fan[n++] = (int32_t)c;
-        c = hx_corner_turn(k->opposite, c);
-    } while (c != first);
-    return n;
-}
-
-/* The half-edge from a to b, -1: none. */
-static int32_t find_half_edge(const collapser *k, const int32_t *fan, int n, int32_t b)
-{
-    for (int i = 0; i < n; i++)
-        if (k->tri[hx_corner_next(fan[i])] == b) return fan[i];
-    return -1;
-}
-
-/* Twice the area divided by the sum of the squared sides: 0.577 for an equilateral triangle. */
-static double shape(const double n[3], const double *x0, const double *x1, const double *x2)
-{
-    double sum = 0.0;
-    for (int d = 0; d < 3; d++)
-        sum += (x1[d] - x0[d]) * (x1[d] - x0[d]) + (x2[d] - x1[d]) * (x2[d] - x1[d]) +
-               (x0[d] - x2[d]) * (x0[d] - x2[d]);
-    return sum > 0.0 ? hx_norm3(n) / sum : 0.0;
-}
-
-/* Returns 1 if, with the vertex at x, no triangle of the fan flips or becomes a needle. Triangles
- * that are removed do not count. */
+/* Returns 1 if, with the vertex at x, no triangle of the fan flips. Triangles gone[2] are removed;
+ * the worst quality of the fan before and after the collapse goes to worst[2]. */
 static int keeps_sides(const collapser *k, const int32_t *fan, int n, const double x[3],
-                       int32_t gone_0, int32_t gone_1)
+                       const int32_t gone[2], double worst[2])
 {
     for (int i = 0; i < n; i++) {
         const int64_t c = fan[i], next = hx_corner_next(c);
-        if (c / 3 == gone_0 || c / 3 == gone_1) continue;
-        const double *p = place_of_vertex(k, k->tri[next]),
-                     *r = place_of_vertex(k, k->tri[hx_corner_next(next)]);
-        const double *old = place_of_vertex(k, k->tri[c]);
+        const double *p = place_of_vertex(k, k->edges.tri[next]),
+                     *r = place_of_vertex(k, k->edges.tri[hx_corner_next(next)]);
+        const double *old = place_of_vertex(k, k->edges.tri[c]);
         double before[3], after[3];
+        worst[0] = fmin(worst[0], hx_triangle_quality(old, p, r));
+        if (c / 3 == gone[0] || c / 3 == gone[1]) continue;
         hx_triangle_normal2(old, p, r, before);
         hx_triangle_normal2(x, p, r, after);
         if (!(hx_dot3(before, after) > 0.3 * hx_norm3(before) * hx_norm3(after))) return 0;
-        const double least = 0.5 * shape(before, old, p, r);
-        if (!(shape(after, x, p, r) > fmin(least, 0.03))) return 0;
+        worst[1] = fmin(worst[1], hx_triangle_quality(x, p, r));
     }
     return 1;
-}
-
-/* Removes the triangle of half-edge h: its two other sides become one. */
-static void remove_triangle(collapser *k, int64_t h)
-{
-    const int64_t n = hx_corner_next(h), p = hx_corner_next(n);
-    const int64_t x = k->opposite[n], y = k->opposite[p];
-    k->opposite[x] = (int32_t)y;
-    k->opposite[y] = (int32_t)x;
-    /* x starts at the third vertex of the removed triangle and leads to the half-edge that stays */
-    k->corner[k->tri[p]] = (int32_t)x;
-    k->tri[3 * (h / 3)] = -1;
 }
 
 /* Performs the collapse if it is still valid. */
 static int try_candidate(collapser *k, const candidate *c)
 {
-    int32_t fan_a[MAX_FAN], fan_b[MAX_FAN];
+    int32_t fan_a[HX_FAN_MOST], fan_b[HX_FAN_MOST];
     double x[3];
-    if (k->corner[c->a] < 0 || k->corner[c->b] < 0) return HX_OK;
+    if (k->edges.corner[c->a] < 0 || k->edges.corner[c->b] < 0) return HX_OK;
     if (k->stamp[c->a] + k->stamp[c->b] != c->stamp) return HX_OK;
-    const int n_a = find_fan(k, c->a, fan_a), n_b = find_fan(k, c->b, fan_b);
-    const int32_t h = find_half_edge(k, fan_a, n_a, c->b);
+    const int n_a = hx_fan_list(&k->edges, c->a, fan_a), n_b = hx_fan_list(&k->edges, c->b, fan_b);
+    const int32_t h = hx_fan_find(&k->edges, fan_a, n_a, c->b);
     if (n_a == 0 || n_b == 0 || h < 0) return HX_OK;
-    /* The link condition: the only vertices connected to both ends are the two opposite the
-     * edge. The surface must not be a tetrahedron. */
-    int n_interface = 0;
-    for (int i = 0; i < n_a; i++)
-        for (int j = 0; j < n_b; j++)
-            n_interface += k->tri[hx_corner_next(fan_a[i])] == k->tri[hx_corner_next(fan_b[j])];
-    if (!(n_interface == 2 && n_a + n_b - 4 >= 3 && n_a + n_b - 4 <= MAX_FAN)) return HX_OK;
-    const int32_t gone_0 = h / 3, gone_1 = k->opposite[h] / 3;
+    if (!hx_fan_may_merge(&k->edges, fan_a, n_a, fan_b, n_b)) return HX_OK;
+    const int32_t gone[2] = {h / 3, k->edges.opposite[h] / 3};
+    double worst[2] = {1.0, 1.0};
     find_merged_place(k, c->a, c->b, x);
-    if (!keeps_sides(k, fan_a, n_a, x, gone_0, gone_1)) return HX_OK;
-    if (!keeps_sides(k, fan_b, n_b, x, gone_0, gone_1)) return HX_OK;
+    if (!keeps_sides(k, fan_a, n_a, x, gone, worst)) return HX_OK;
+    if (!keeps_sides(k, fan_b, n_b, x, gone, worst)) return HX_OK;
+    if (!(worst[1] >= fmin(worst[0], least_quality))) return HX_OK;
     /* Merges b into a, which moves to x. */
-    const int64_t g = k->opposite[h];
-    const int32_t a = k->tri[h], b = k->tri[g];
-    const int64_t beside = k->opposite[hx_corner_next(hx_corner_next(h))]; /* half-edge from a */
-    int32_t fan[MAX_FAN];
-    for (int i = 0; i < n_b; i++) k->tri[fan_b[i]] = a;
-    remove_triangle(k, h);
-    remove_triangle(k, g);
-    k->corner[a] = (int32_t)beside;
-    k->corner[b] = -1;
+    const int32_t a = c->a, b = c->b;
+    int32_t fan[HX_FAN_MOST];
+    hx_half_edge_collapse(&k->edges, h, fan_b, n_b);
     k->into[b] = a;
     memcpy(k->xyz + 3 * (int64_t)a, x, 3 * sizeof *x);
     add_quadric(&k->q[a], &k->q[b]);
     k->stamp[a]++;
     k->n_left -= 2;
-    const int n = find_fan(k, a, fan);
-    for (int i = 0; i < n; i++) HX_TRY(push(k, a, k->tri[hx_corner_next(fan[i])]));
+    const int n = hx_fan_list(&k->edges, a, fan);
+    for (int i = 0; i < n; i++) HX_TRY(push(k, a, k->edges.tri[hx_corner_next(fan[i])]));
     return HX_OK;
 }
 
@@ -283,7 +228,7 @@ static int try_candidate(collapser *k, const candidate *c)
 static void make_quadrics(collapser *k)
 {
     for (int64_t t = 0; t < k->n_tri; t++) {
-        const int32_t *v = k->tri + 3 * t;
+        const int32_t *v = k->edges.tri + 3 * t;
         double n[3];
         hx_triangle_normal2(place_of_vertex(k, v[0]), place_of_vertex(k, v[1]),
                             place_of_vertex(k, v[2]), n);
@@ -307,8 +252,9 @@ static int make_buckets(collapser *k)
     k->unused = -1;
     HX_TRY(hx_alloc_raw(&k->edge, k->capacity, sizeof *k->edge, "edges to collapse"));
     for (int64_t h = 0; h < n_half; h++)
-        if (h < k->opposite[h])
-            k->edge[k->n_edge++] = (candidate){k->tri[h], k->tri[hx_corner_next(h)], 0, -1};
+        if (h < k->edges.opposite[h])
+            k->edge[k->n_edge++] =
+                (candidate){k->edges.tri[h], k->edges.tri[hx_corner_next(h)], 0, -1};
     HX_TRY(hx_alloc_raw(&bucket, k->n_edge, sizeof *bucket, "edges to collapse"));
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < k->n_edge; i++)
@@ -322,16 +268,17 @@ static int begin_collapser(collapser *k)
 {
     int64_t n_bad;
     const size_t n_vertex = (size_t)k->n_vertex;
-    HX_TRY(hx_alloc_raw(&k->opposite, 3 * (size_t)k->n_tri, sizeof *k->opposite, "half-edges"));
-    HX_TRY(hx_alloc_raw(&k->corner, n_vertex, sizeof *k->corner, "vertices"));
+    HX_TRY(hx_alloc_raw(&k->edges.opposite, 3 * (size_t)k->n_tri, sizeof *k->edges.opposite,
+                        "half-edges"));
+    HX_TRY(hx_alloc_raw(&k->edges.corner, n_vertex, sizeof *k->edges.corner, "vertices"));
     HX_TRY(hx_alloc(&k->q, n_vertex, sizeof *k->q, "quadrics"));
     HX_TRY(hx_alloc(&k->stamp, n_vertex, sizeof *k->stamp, "vertices"));
-    HX_TRY(hx_surface_pair(k->n_vertex, k->n_tri, k->tri, k->opposite, NULL, &n_bad));
+    HX_TRY(hx_surface_pair(k->n_vertex, k->n_tri, k->edges.tri, k->edges.opposite, NULL, &n_bad));
     if (n_bad > 0)
         return HX_RAISE(HX_EINPUT, "the surface cannot be simplified because it has %lld open %s",
                         (long long)n_bad, hx_noun(n_bad, "edge", "edges"));
-    for (int64_t v = 0; v < k->n_vertex; v++) k->corner[v] = -1;
-    for (int64_t c = 0; c < 3 * k->n_tri; c++) k->corner[k->tri[c]] = (int32_t)c;
+    for (int64_t v = 0; v < k->n_vertex; v++) k->edges.corner[v] = -1;
+    for (int64_t c = 0; c < 3 * k->n_tri; c++) k->edges.corner[k->edges.tri[c]] = (int32_t)c;
     make_quadrics(k);
     return make_buckets(k);
 }
@@ -342,15 +289,15 @@ int hx_surface_collapse(int64_t n_vertex, double *xyz, int64_t n_tri, int32_t *t
     int rc;
     collapser k = {.n_vertex = n_vertex, .n_tri = n_tri, .n_left = n_tri, .least = N_BUCKET};
     k.xyz = xyz;
-    k.tri = tri;
+    k.edges.tri = tri;
     k.into = into;
     for (int64_t v = 0; v < n_vertex; v++) into[v] = (int32_t)v;
     HX_TRY_FAIL(begin_collapser(&k));
     for (candidate c; k.n_left > n_want && pop(&k, &c);) HX_TRY_FAIL(try_candidate(&k, &c));
     *n_left = k.n_left;
 fail:
-    free(k.opposite);
-    free(k.corner);
+    free(k.edges.opposite);
+    free(k.edges.corner);
     free(k.q);
     free(k.stamp);
     free(k.edge);

@@ -51,13 +51,23 @@ static int is_sharp(const smoother *m, int64_t v)
     return 0;
 }
 
-static int smoother_create(smoother *m, hx_surface *s, const hx_mesh *mesh)
+void hx_surface_list_corners(const hx_surface *surface, int32_t *first, int32_t *corner)
+{
+    memset(first, 0, ((size_t)surface->n_vertex + 1) * sizeof *first);
+    for (int64_t c = 0; c < 3 * surface->n_tri; c++) first[surface->tri[c] + 1]++;
+    for (int64_t v = 0; v < surface->n_vertex; v++) first[v + 1] += first[v];
+    for (int64_t c = 0; c < 3 * surface->n_tri; c++) corner[first[surface->tri[c]]++] = (int32_t)c;
+    memmove(first + 1, first, (size_t)surface->n_vertex * sizeof *first);
+    first[0] = 0;
+}
+
+static int smoother_create(smoother *m, hx_surface *s, const hx_surface_field *field)
 {
     const size_t n_corner = 3 * (size_t)s->n_tri, n_vertex = (size_t)s->n_vertex;
     int64_t n_bad;
     memset(m, 0, sizeof *m);
     m->s = s;
-    m->mesh = mesh;
+    m->mesh = field->mesh;
     HX_TRY(hx_alloc_raw(&m->opposite, n_corner, sizeof *m->opposite, "half-edges"));
     HX_TRY(hx_alloc(&m->first, n_vertex + 1, sizeof *m->first, "corners of vertices"));
     HX_TRY(hx_alloc_raw(&m->corner, n_corner, sizeof *m->corner, "corners of vertices"));
@@ -67,13 +77,8 @@ static int smoother_create(smoother *m, hx_surface *s, const hx_mesh *mesh)
     HX_TRY(hx_surface_pair(s->n_vertex, s->n_tri, s->tri, m->opposite, NULL, &n_bad));
     if (n_bad > 0) return HX_RAISE(HX_EINTERNAL, "the surface to be smoothed is not manifold");
     memcpy(m->before, s->xyz, 3 * n_vertex * sizeof *s->xyz);
+    hx_surface_list_corners(s, m->first, m->corner);
     const hx_surface *surface = m->s;
-    for (int64_t c = 0; c < 3 * surface->n_tri; c++) m->first[surface->tri[c] + 1]++;
-    for (int64_t v = 0; v < surface->n_vertex; v++) m->first[v + 1] += m->first[v];
-    for (int64_t c = 0; c < 3 * surface->n_tri; c++)
-        m->corner[m->first[surface->tri[c]]++] = (int32_t)c;
-    memmove(m->first + 1, m->first, (size_t)surface->n_vertex * sizeof *m->first);
-    m->first[0] = 0;
     memset(m->kind, HX_VERTEX_FREE, (size_t)surface->n_vertex);
     for (int64_t c = 0; c < 3 * surface->n_tri; c++)
         if (surface->is_cap[c / 3]) m->kind[surface->tri[c]] = HX_VERTEX_SLIDES;
@@ -81,6 +86,8 @@ static int smoother_create(smoother *m, hx_surface *s, const hx_mesh *mesh)
         if (m->kind[v] == HX_VERTEX_SLIDES &&
             (surface->edge[2 * v] == surface->edge[2 * v + 1] || is_sharp(m, v)))
             m->kind[v] = HX_VERTEX_FIXED;
+    for (int64_t v = 0; field->is_repaired && v < s->n_vertex; v++)
+        if (s->edge[2 * v] >= 0 && field->is_repaired[s->edge[2 * v]]) m->kind[v] = HX_VERTEX_FIXED;
     return HX_OK;
 }
 
@@ -179,7 +186,7 @@ static void measure_surface(const hx_surface *s, const hx_mesh *mesh, double *vo
 
 static hx_surface_motion motion_of(const smoother *m)
 {
-    return (hx_surface_motion){m->s, m->mesh, m->first, m->corner, m->kind, m->before};
+    return (hx_surface_motion){m->s, m->mesh, m->first, m->corner, m->kind, NULL};
 }
 
 /* Moves free vertices along their normals by the missing volume divided by the area. This Newton
@@ -211,15 +218,19 @@ static int restore_volume(smoother *m, double volume)
  * restored one by one, because otherwise one shell would compensate for another. */
 static int restore(smoother *m, double volume)
 {
-    int64_t n_shell;
-    HX_TRY(hx_surface_count_shells(m->s, &n_shell));
-    for (int i = 0; n_shell == 1 && i < MOST_RESTORED; i++)
+    int rc;
+    hx_shells shells = {0};
+    HX_TRY_FAIL(hx_shells_create(&shells, m->s, m->before));
+    for (int i = 0; shells.n == 1 && i < MOST_RESTORED; i++)
         if (!restore_volume(m, volume)) break;
     double now, area;
     measure_surface(m->s, m->mesh, &now, &area);
-    if (n_shell == 1 && fabs(volume - now) <= 1e-6 * volume) return HX_OK;
+    if (shells.n == 1 && fabs(volume - now) <= 1e-6 * volume) goto fail;
     const hx_surface_motion motion = motion_of(m);
-    return hx_surface_restore(&motion);
+    rc = hx_surface_restore(&motion, &shells);
+fail:
+    hx_shells_free(&shells);
+    return rc;
 }
 
 /* 1 if a triangle has flipped since `before`, or nearly vanished. */
@@ -288,7 +299,7 @@ int hx_surface_smooth(hx_surface *surface, const hx_surface_field *field, int n_
     double area;
     smoother m;
     memset(result, 0, sizeof *result);
-    HX_TRY_FAIL(smoother_create(&m, surface, field->mesh));
+    HX_TRY_FAIL(smoother_create(&m, surface, field));
     measure_surface(surface, field->mesh, &result->volume_before, &area);
     for (int i = 0; i < n_step; i++) {
         take_step(&m, lambda);

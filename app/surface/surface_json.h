@@ -1,0 +1,19 @@
+/* surface.json: what `hextop surface` found. */
+#ifndef HX_SURFACE_JSON_H
+#define HX_SURFACE_JSON_H
+
+#include "../config/units.h"
+#include "core/surface/surface_members.h"
+
+/* Values of the file (all borrowed). */
+typedef struct hx_surface_summary {
+    const char *result, *file; /* paths of the result and of the surface */
+    const hx_units *units;
+    double threshold, target; /* target: NAN if a threshold was given */
+    const hx_surface_report *report;
+    const hx_surface_repairs *repairs;
+} hx_surface_summary;
+
+int hx_surface_json_write(const hx_surface_summary *summary, const char *path);
+
+#endif
