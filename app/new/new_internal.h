@@ -79,6 +79,9 @@ void hx_new_put_entries(hx_new_writer *w, hx_new_entry_call put);
 /* Writes examples with names of the part, as comments. */
 void hx_new_put_passive(hx_new_writer *w);
 
+/* Writes what states the lightest part within limits, as comments. */
+void hx_new_put_limits(hx_new_writer *w);
+
 /* --- supports and loads (new_loads.c) --- */
 
 /* Writes supports and loads: those of the file or the generator, and examples as comments. */

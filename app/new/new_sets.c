@@ -146,17 +146,26 @@ void hx_new_put_entries(hx_new_writer *w, hx_new_entry_call put)
     if (n < n_all) fprintf(w->out, "#   and %zu smaller ones of the list above\n", n_all - n);
 }
 
+/* Name of the first set of faces, or what stands for one in comments. */
+static const char *name_of_faces(const hx_new_part *part)
+{
+    for (size_t i = 0; i < part->n_set; i++) {
+        const hx_new_set *const set = &part->set[i];
+        if (is_surface(set) && set->n_face > 0) return set->set->name;
+    }
+    return needs_sides(part) ? "z-min" : "NAME";
+}
+
 void hx_new_put_passive(hx_new_writer *w)
 {
     const hx_new_part *const part = w->part;
-    const hx_new_set *solid = NULL, *face = NULL;
+    const hx_new_set *solid = NULL;
     char text[40];
     if (hx_new_put_given_list(w, "passive")) return;
-    for (size_t i = 0; i < part->n_set; i++) {
+    for (size_t i = 0; i < part->n_set && !solid; i++) {
         const hx_new_set *const set = &part->set[i];
         const int is_all = set->set->n_elem == part->session.mesh.n_elem;
-        if (!solid && set->set->n_elem > 0 && !is_all) solid = set;
-        if (!face && is_surface(set) && set->n_face > 0) face = set;
+        if (set->set->n_elem > 0 && !is_all) solid = set;
     }
     fprintf(w->out, "\n"
                     "# Regions that are not designed: elements, or a skin behind faces.\n");
@@ -166,7 +175,33 @@ void hx_new_put_passive(hx_new_writer *w)
         fprintf(w->out, "\"; density = 1.0; } );\n");
     }
     fprintf(w->out, "# passive = ( { set = \"");
-    hx_new_put_quoted_text(w->out, face ? face->set->name : needs_sides(part) ? "z-min" : "NAME");
+    hx_new_put_quoted_text(w->out, name_of_faces(part));
     fprintf(w->out, "\"; skin = %s; } );\n",
             hx_new_fraction(2.0 * part->session.mesh.elem_size, 3, text));
+}
+
+void hx_new_put_limits(hx_new_writer *w)
+{
+    const hx_mesh *const m = &w->part->session.mesh;
+    const int is_heat = hx_new_is_heat(w->part);
+    double diagonal = 0.0;
+    char limit[40], radius[40];
+    for (int i = 0; i < 3; i++) diagonal = hypot(diagonal, m->box_max[i] - m->box_min[i]);
+    fprintf(w->out,
+            "    # %s within limits instead: these lines in place of those above, with sets and\n"
+            "    # limits of your own. `hextop check CONFIG --solve` prints the values of the "
+            "solid part,\n"
+            "    # and `hextop lightest CONFIG` finds the part.\n"
+            "    # objective = \"%s\";\n"
+            "    # constraints = ( { kind = \"%s\"; set = \"",
+            is_heat ? "The smallest part" : "The lightest part", is_heat ? "volume" : "mass",
+            is_heat ? "temperature" : "displacement");
+    hx_new_put_quoted_text(w->out, name_of_faces(w->part));
+    fprintf(w->out,
+            "\"; max = %s; } );\n"
+            "    # iterations = 120;\n"
+            "    # filter = { kind = \"density\"; radius = %s; unit = \"length\"; };\n"
+            "    # projection = { every = 20; };\n",
+            is_heat ? "80.0" : hx_new_fraction(2e-3 * diagonal, 2, limit),
+            hx_new_fraction(fmin(2.5 * m->elem_size, 0.9 * diagonal), 3, radius));
 }

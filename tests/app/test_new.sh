@@ -75,6 +75,15 @@ for mesh in "$meshes"/*.inp "$meshes"/*.cdb "$meshes"/*.msh "$meshes"/*.vtk; do
     runs "$mesh" "$mesh.cfg" "$support" "$load"
     ok "output beside others" test -s "out/${mesh%.*}/density_0002.vtk"
 done
+# The lines about limits, in place of those above them.
+named=$(faces block.inp.cfg | sed -n 2p)
+name block.inp.cfg "$(faces block.inp.cfg | head -1)" "$named" | sed -e "/^    volume_fraction/d; /^    iterations/d" \
+    -e "/^    change_tolerance/d; /^    filter/d" -e '/# objective = /,/# projection/s/# //' \
+    -e "/^    constraints/s/set = \"[^\"]*\"/set = \"$named\"/" >light.cfg
+ok "limits: four lines and a projection" test "$(grep -Ec '^    (objective|constraints|iterations|filter|projection) = ' light.cfg)" = 5
+ok "limits: of a displacement" grep -q '^    constraints = ( { kind = "displacement"; set = "[^"]*"; max = 0\.' light.cfg
+ok "limits: check" "$hextop" check light.cfg "optimization.constraints[0].max=1e6" --solve
+ok "limits: met by the solid part" grep -q 'at most 1e+06 mm  met' stdout
 ok "sets with what they are" contains block.inp.cfg '#   "end": plane, 4 faces, area 1, centre 2 0.5 0.5'
 ok "of the nodes" contains block.inp.cfg '#   "edge": 3 nodes, centre 2 0.5 0'
 ok "of elements" contains block.inp.cfg '#   "part": 16 elements, centre 1 0.5 0.5'

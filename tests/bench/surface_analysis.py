@@ -373,15 +373,18 @@ solver = {{ element = "quadratic"; }};
             "displacement": max(c["largest"]["displacement"]["value"] for c in result["cases"])}
 
 
-def solve(part, x, cells, sets, name, folder, by_hextop=None):
+def place(part, x, cells, sets):
+    """Faces of each set that supports or loads need, and the nodal forces of each load case."""
     faces = outer_faces(cells)
     wanted = set(part.get("held", [])) | {s[0] for s in part.get("springs", [])} | {
         load[1] for load in part["loads"] if load[1]}
     found = {s: faces_on(x, faces, sets[s]) for s in wanted}
-    forces = loads_of(part, x, cells, found)
+    return found, loads_of(part, x, cells, found)
+
+
+def displacements(part, x, cells, found, forces, name, folder):
+    """Displacements [n, 3] of each load case, by CalculiX."""
     write_job(os.path.join(folder, name + ".inp"), part, x, cells, found, forces)
-    if by_hextop:
-        return solve_by_hextop(by_hextop, part, name, folder)
     said = run("ccx", "-i", name, cwd=folder)
     if "*ERROR" in said:
         raise RuntimeError(f"ccx: {said[-3000:]}")
@@ -397,6 +400,15 @@ def solve(part, x, cells, sets, name, folder, by_hextop=None):
             os.remove(os.path.join(folder, name + ending))
     if len(steps) != len(forces):
         raise RuntimeError(f"ccx has {len(steps)} of {len(forces)} load cases: {said[-3000:]}")
+    return steps
+
+
+def solve(part, x, cells, sets, name, folder, by_hextop=None):
+    found, forces = place(part, x, cells, sets)
+    if by_hextop:
+        write_job(os.path.join(folder, name + ".inp"), part, x, cells, found, forces)
+        return solve_by_hextop(by_hextop, part, name, folder)
+    steps = displacements(part, x, cells, found, forces, name, folder)
     return {"compliance": sum(w * (f * u).sum() for w, f, u in zip(part["weights"], forces, steps)),
             "displacement": max(numpy.linalg.norm(u, axis=1).max() for u in steps), "tetrahedra": len(cells)}
 

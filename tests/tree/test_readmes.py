@@ -26,6 +26,8 @@ COMMANDS = ("hextop", "build/app/hextop")
 SOURCE = re.compile(r"`([\w./-]+\.(?:c|h|cu|cuh|inc|py|sh))`")
 # The coarse meshes in examples/, which gmsh makes in a second.
 COARSE = {"bracket": "6.9", "hook": "7", "bell-crank": "6"}
+# CAD models and a coarse size of their elements, in mm.
+MODELS = {"bearing": 8, "l-bracket": 12, "motor-mount": 20}
 # Spline volumes, refined to the fewest spans that still give a part.
 REFINE = {"pipe_bracket": "[2,2,2]", "spline_part": "[1,1,1]"}
 
@@ -221,13 +223,16 @@ def shortened(line, words):
         add += ["mesh.size=0", "mesh.nx=20", "mesh.ny=", "mesh.nz="]
     if command in ("run", "check", "analyse", "compare", "matrix", "verify"):
         add += ["solver.device=cpu", "solver.tolerance=1e-3"]
-    if "/bearing.cfg" in line:
-        add.append("mesh.element_size=8")
+    for part, size in MODELS.items():
+        if f"/{part}.cfg" in line:
+            add.append(f"mesh.element_size={size}")
     for part, refine in REFINE.items():
         if f"/{part}.cfg" in line:
             add.append(f"'mesh.refine={refine}'")
-    if command == "run":
+    if command in ("run", "lightest"):
         add.append("optimization.iterations=2")
+    if command == "lightest":
+        add += ["--tries", "1", "--refine", "0"]
     if command == "compare":
         add += ["--repeats", "3", "--iterations", "3"]
     return " ".join([line, *add])
@@ -250,7 +255,7 @@ def run_block(page, number, lines, work, environment):
         words = shlex.split(command, comments=True)
         if not words or comment.strip().startswith("GPU"):
             continue
-        if (words[0] == "gmsh" or "/bearing." in command) and not shutil.which("gmsh"):
+        if (words[0] == "gmsh" or any(f"/{model}." in command for model in MODELS)) and not shutil.which("gmsh"):
             print(f"{page.path.relative_to(ROOT)}:{number}: no gmsh: rest of the block not run")
             return
         if words[0] == "gmsh":
@@ -268,7 +273,8 @@ def run_block(page, number, lines, work, environment):
                               text=True, check=False)
         if "-v" in sys.argv:
             print(f"{time.monotonic() - began:5.1f} s  {command}", flush=True)
-        if done.returncode != 0:
+        # Two designs do not make a part that meets its limits: lightest exits with 4.
+        if done.returncode != 0 and not (done.returncode == 4 and "lightest" in words):
             said = done.stdout[-500:] + done.stderr[-500:]
             fault(page.path, number, f"exit status {done.returncode}: {command}\n{said}")
 
