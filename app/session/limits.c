@@ -125,12 +125,25 @@ static int add_limit(hx_limits *limits, const hx_session *s, size_t constraint, 
     return HX_OK;
 }
 
+/* HX_EINPUT: a name in `exclude` is that of no set, or of one without elements. */
+static int check_excluded(const hx_session *s, const hx_config_constraint *c,
+                          const hx_response_kind *kind)
+{
+    hx_response_params params = params_of(s, c, HX_ALL_CASES);
+    if (c->exclude.n == 0) return HX_OK;
+    params.exclude = (const char *const *)c->exclude.word;
+    params.n_exclude = (int)c->exclude.n;
+    params.origin = c->origin;
+    return hx_response_check(kind, "constraint", &s->problem, &params);
+}
+
 static int add_constraint(hx_limits *limits, const hx_session *s, size_t constraint)
 {
     const hx_config_constraint *const c = constraint_of(s, constraint);
     const hx_response_kind *const kind = hx_session_response_kind(c->kind);
     const int n = count_cases(s, c, kind);
     HX_TRY(check_cases(s, c));
+    HX_TRY(check_excluded(s, c, kind));
     for (int k = 0; k < n; k++) {
         const int of_case = c->load_case.n > 0 ? (int)c->load_case.value[k] - 1 : k;
         HX_TRY(add_limit(limits, s, constraint,

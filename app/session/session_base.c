@@ -130,6 +130,12 @@ int hx_session_check_objective(const hx_session *s, int n_rank)
                         "%s: objective '%s' does not support several processes: run it in one",
                         params.origin, kind->name);
     HX_TRY(check_objective_case(s, place));
+    hx_response_params own = params; /* with the names of the config only */
+    if (kind == &hx_response_stress) {
+        own.exclude = (const char *const *)s->cfg.optimization.objective.exclude.word;
+        own.n_exclude = (int)s->cfg.optimization.objective.exclude.n;
+        HX_TRY(hx_response_check(kind, "objective", &s->problem, &own));
+    }
     return hx_response_check(kind, "objective", &s->problem, &params);
 }
 

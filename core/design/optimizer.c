@@ -353,7 +353,7 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx
     opt->analysis = analysis;
     opt->filter = filter;
     opt->design = filter->design;
-    opt->last_value = opt->lagrangian.last = INFINITY;
+    opt->last_value = INFINITY;
     HX_TRY(hx_design_check(opt->design, "the design"));
     opt->total_volume = opt->problem->total_volume;
     begin_continuation(opt);

@@ -153,9 +153,6 @@ typedef struct hx_optimizer {
         const hx_response **limit; /* [list.n] (owned) */
         double *d_derivative;      /* field */
         double scale;              /* 0: not yet known */
-        /* sum of both in the last design, infinite if the function was another one; added to the
-         * convexity of its approximation (update.h), more after each rise */
-        double last, convexity;
     } lagrangian;
     int has_volume;             /* 1: the first constraint is volume_fraction */
     hx_limit_row *row;          /* [update.n_row] (owned) */

@@ -34,10 +34,6 @@ static int snapshot_kinds(hx_optimizer *opt, hx_snapshot *image)
     if (opt->lagrangian.sum.kind) {
         HX_TRY(hx_snapshot_host(image, "optimizer.objective scale", &opt->lagrangian.scale,
                                 sizeof opt->lagrangian.scale));
-        HX_TRY(hx_snapshot_host(image, "optimizer.merit", &opt->lagrangian.last,
-                                sizeof opt->lagrangian.last));
-        HX_TRY(hx_snapshot_host(image, "optimizer.convexity", &opt->lagrangian.convexity,
-                                sizeof opt->lagrangian.convexity));
         HX_TRY(hx_response_snapshot(&opt->lagrangian.sum, image));
     }
     return hx_response_snapshot(&opt->objective, image);

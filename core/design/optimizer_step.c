@@ -219,7 +219,8 @@ static hx_update_step begin_update(const hx_optimizer *opt, const hx_iteration *
         .d_design = opt->d_design,
         .d_dc = opt->d_dc,
         .value = merit(opt),
-        .convexity = opt->lagrangian.convexity,
+        .convexity =
+            hx_filter_maps_design(opt->filter) ? 0.0 : hx_stress_convexity(&opt->lagrangian.list),
         .d_proposal = opt->d_proposal,
         .is_worse = record->objective > opt->last_value,
         .is_other = isinf(opt->last_value),
@@ -227,20 +228,8 @@ static hx_update_step begin_update(const hx_optimizer *opt, const hx_iteration *
     };
 }
 
-/* More convexity if the function rose, because steps overshoot its minimum. */
-static void adapt_convexity(hx_optimizer *opt)
-{
-    const double most = hx_stress_convexity(&opt->lagrangian.list);
-    double *const now = &opt->lagrangian.convexity;
-    if (merit(opt) > opt->lagrangian.last)
-        *now = fmin(most, fmax(2.0 * *now, 0.05 * most));
-    else if (isfinite(opt->lagrangian.last))
-        *now *= 0.7;
-}
-
 static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
 {
-    if (opt->lagrangian.sum.kind && !is_again) adapt_convexity(opt);
     hx_update_step step = begin_update(opt, record);
     step.is_again = is_again;
     HX_TRY(opt->update.kind->propose(&opt->update, &step));
@@ -274,17 +263,6 @@ static int climb(hx_optimizer *opt, hx_iteration *record)
     if (record->raised) opt->last_value = INFINITY; /* it belongs to another objective function */
     if (beta) opt->filter->projection.beta = opt->beta.value;
     return beta;
-}
-
-/* Prepares the next design: new multipliers make another function. */
-static int advance_lagrangian(hx_optimizer *opt, const hx_iteration *record)
-{
-    int has_advanced;
-    if (!opt->lagrangian.sum.kind) return HX_OK;
-    opt->lagrangian.last = merit(opt);
-    HX_TRY(hx_stress_advance(&opt->lagrangian.list, opt->d_dv, &has_advanced));
-    if (has_advanced || record->raised) opt->lagrangian.last = INFINITY;
-    return HX_OK;
 }
 
 /* The stages of a design that are timed, and marked in the timeline. */
@@ -386,7 +364,7 @@ static int take_step(hx_optimizer *opt, hx_iteration *record)
     record_objective(opt, record);
     if (climb(opt, record)) HX_TRY(propose(opt, record, 1));
     HX_TRY(hx_optimizer_keep(opt, record));
-    HX_TRY(advance_lagrangian(opt, record)); /* multipliers of stress limits [5 per fifth design] */
+    HX_TRY(hx_stress_advance(&opt->lagrangian.list, opt->d_dv)); /* multipliers of stress limits */
     return next_stage(&at, HX_N_STAGE);
 }
 

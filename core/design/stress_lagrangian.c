@@ -93,14 +93,12 @@ static int joined_load(const hx_response *o, int c, double *d_load)
     return n_added ? HX_OK : dev->ops->zero(dev, d_load, (size_t)n * sizeof *d_load);
 }
 
-/* *has_advanced |= 1 if the multipliers changed. */
-static int advance_limit(const hx_response *limit, double *d_work, int *has_advanced)
+static int advance_limit(const hx_response *limit, double *d_work)
 {
     hx_device *const dev = limit->analysis->dev;
     hx_stress_limit *const own = limit_of(limit);
     if (++own->n_design < DESIGNS) return HX_OK;
     own->n_design = 0;
-    *has_advanced = 1;
     for (int c = 0; c < own->n_case; c++) {
         const hx_device_stress law = hx_stress_limit_law(limit, c);
         if (!law.d_lambda) continue;
@@ -111,10 +109,9 @@ static int advance_limit(const hx_response *limit, double *d_work, int *has_adva
     return HX_OK;
 }
 
-int hx_stress_advance(const hx_stress_list *list, double *d_work, int *has_advanced)
+int hx_stress_advance(const hx_stress_list *list, double *d_work)
 {
-    *has_advanced = 0;
-    for (int i = 0; i < list->n; i++) HX_TRY(advance_limit(list->limit[i], d_work, has_advanced));
+    for (int i = 0; i < list->n; i++) HX_TRY(advance_limit(list->limit[i], d_work));
     return HX_OK;
 }
 

@@ -38,10 +38,11 @@ extern const hx_response_kind hx_response_stress, hx_response_stress_lagrangian,
     hx_response_stress_joined;
 
 /* After a proposal: every few designs lambda += mu h and a larger mu (stress_lagrangian.c), by the
- * stresses of the analysed design. d_work: a field. *has_advanced: 1 if lambda changed. */
-int hx_stress_advance(const hx_stress_list *list, double *d_work, int *has_advanced);
+ * stresses of the analysed design. d_work: a field. */
+int hx_stress_advance(const hx_stress_list *list, double *d_work);
 
-/* The most that the convexity of the sum in an update by asymptotes needs in addition (mma.h). */
+/* What the convexity of the sum in an update by asymptotes needs in addition (mma.h), if the
+ * densities are the design. */
 double hx_stress_convexity(const hx_stress_list *list);
 
 /* mu of the first designs. */

@@ -49,48 +49,30 @@ def history(folder):
         return [{k: float(v) for k, v in row.items() if v} for row in csv.DictReader(stream)]
 
 
-def bits(folder):
-    last = sorted(pathlib.Path(folder).glob("density_*.vtk"))[-1]
-    return last.read_bytes().split(b"CELL_DATA")[1]
-
-
-LIMIT = 'objective = "volume"; constraints = ( { kind = "stress"; max = 0.6; KEYS } );'
+LIMIT = 'objective = "volume"; constraints = ( { kind = "stress"; max = 3.0; KEYS } );'
 
 
 def check_lagrangian():
     text_of = LIMIT.replace("KEYS", 'exclude = ("corner"); exclude_radius = 1.1;')
     code, text = hextop("run", write("least.cfg", text_of), "optimization.iterations=40")
     check(code == 0, f"run: {text[-900:]}")
-    for line in ("stress_case1: at most 0.6 MPa; stress, case 1", "stress_case2: at most 0.6 MPa",
+    for line in ("stress_case1: at most 3 MPa; stress, case 1", "stress_case2: at most 3 MPa",
                  "zones     'corner', 'stress_zone'", "solid, without a stress limit"):
         check(line in text, f"the header has '{line}': {text[:1500]}")
     rows = history("out")
     check(rows[-1]["volume"] < 0.45, f"the volume falls: {rows[-1]['volume']}")
     check(all(row["stress_case1"] > 0.0 and row["stress_case2"] > 0.0 for row in rows), "stresses are recorded")
     last = max(rows[-1]["stress_case1"], rows[-1]["stress_case2"])
-    check(last < 0.75, f"stresses near the limit: {last}")
+    check(last < 3.6, f"stresses near the limit: {last}")
     # the rim of the left face and the corner
     share = re.search(r"zones .*: ([0-9]+) elements, ([0-9.]+) %", text)
     check(share and int(share.group(1)) == 16 + 20, f"elements of the zones: {share and share.group(0)}")
 
 
-def check_resumed():
-    limit = LIMIT.replace("KEYS", "exclude_radius = 0.0;")
-    code, text = hextop("run", write("whole.cfg", limit), "output.directory=whole", "output.checkpoint=5")
-    check(code == 0, f"whole run: {text[-600:]}")
-    code, text = hextop("run", write("part.cfg", limit), "output.directory=part", "output.checkpoint=5",
-                        "optimization.iterations=7")
-    check(code == 0, f"first part: {text[-600:]}")
-    code, text = hextop("run", "part.cfg", "output.directory=part", "--resume", "optimization.iterations=12")
-    check(code == 0, f"resumed: {text[-600:]}")
-    if code == 0:
-        check(bits("whole") == bits("part"), "a resumed run has the same bits")
-
-
 def check_norm():
     keys = 'method = "p-norm"; exclude_radius = 0.0; relaxation = 0.6; case = 1; set = "middle"; name = "strength";'
     code, text = hextop("run", write("norm.cfg", LIMIT.replace("KEYS", keys)), "output.directory=norm")
-    check(code == 0 and "strength: at most 0.6 MPa; stress, set 'middle', case 1" in text, f"p-norm: {text[-900:]}")
+    check(code == 0 and "strength: at most 3 MPa; stress, set 'middle', case 1" in text, f"p-norm: {text[-900:]}")
     check("zones" not in text, "no zones with a radius of 0")
     check("strength" in history("norm")[0], "the column has the name of the limit")
 
@@ -100,7 +82,7 @@ def check_objective():
     code, text = hextop("run", write("objective.cfg", of), "output.directory=objective", "optimization.iterations=30")
     check(code == 0, f"objective: {text[-900:]}")
     rows = history("objective")
-    # the solid part has 0.35; the first design is uniform
+    # the first design is uniform
     check(rows[-1]["objective"] < 0.9 * rows[0]["objective"],
           f"the largest stress falls: {rows[0]['objective']} to {rows[-1]['objective']}")
 
@@ -127,7 +109,6 @@ def check_refused():
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
     check_lagrangian()
-    check_resumed()
     check_norm()
     check_objective()
     check_refused()
