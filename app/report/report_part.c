@@ -8,6 +8,7 @@
 #include "../result/surface_source.h"
 #include "../text/log.h"
 #include "core/base/clock.h"
+#include "core/base/names.h"
 #include "core/base/quantile.h"
 #include "core/files/result_match.h"
 #include "core/files/vtk_fields.h"
