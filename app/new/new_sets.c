@@ -1,5 +1,5 @@
-/* Sets of a new config: those of the part as comments, sets prepared by geometry, and the entries
- * for each. */
+/* Sets and limits of a new config: the sets of the part as comments, sets prepared by geometry, the
+ * entries for each, and limits on one of them. */
 #include <math.h>
 #include <stdio.h>
 

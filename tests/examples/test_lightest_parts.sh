@@ -1,7 +1,7 @@
 #!/bin/sh
 # The parts of examples/ with limits, on coarse meshes: their sets and limits are found, a few designs meet the limits with
 # less material, and `lightest` finds a chip cooler. Parts from CAD models need gmsh.
-#     test_limits.sh HEXTOP SRCDIR
+#     test_lightest_parts.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
 parts=$(realpath "$2")/examples
