@@ -104,6 +104,27 @@ static void list_operator_kinds(void)
     hx_table_end(&table, 2);
 }
 
+/* Each kind with the keys that it takes beside kind, and in constraints max, min and name. */
+static void list_responses(void)
+{
+    hx_table table;
+    char keys[128];
+    printf(
+        "\nObjectives and limits (optimization.objective, optimization.constraints), and the keys "
+        "that they take\n");
+    hx_table_begin(&table, "lll");
+    for (size_t i = 0; hx_response_kinds[i]; i++) {
+        const hx_response_kind *const kind = hx_response_kinds[i];
+        hx_table_add(&table, "%s", kind->name);
+        hx_table_add(&table, "%s", hx_response_keys(kind, 0, keys, sizeof keys));
+        hx_table_add(&table, "%s%s", kind->help,
+                     !kind->is_constraint  ? "; objective only"
+                     : !kind->is_objective ? "; limit only"
+                                           : "");
+    }
+    hx_table_end(&table, 2);
+}
+
 static void list_others(void)
 {
     hx_table table;
@@ -121,16 +142,7 @@ static void list_others(void)
         hx_table_add(&table, "%s", hx_filters[i]->help);
     }
     hx_table_end(&table, 2);
-    printf("\nObjectives and limits (optimization.objective, optimization.constraints)\n");
-    hx_table_begin(&table, "ll");
-    for (size_t i = 0; hx_response_kinds[i]; i++) {
-        hx_table_add(&table, "%s", hx_response_kinds[i]->name);
-        hx_table_add(&table, "%s%s", hx_response_kinds[i]->help,
-                     !hx_response_kinds[i]->is_constraint  ? "; objective only"
-                     : !hx_response_kinds[i]->is_objective ? "; limit only"
-                                                           : "");
-    }
-    hx_table_end(&table, 2);
+    list_responses();
     printf("\nUpdates (optimization.update)\n");
     hx_table_begin(&table, "ll");
     for (size_t i = 0; hx_updates[i]; i++) {

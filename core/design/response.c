@@ -43,19 +43,28 @@ static const struct {
 };
 enum { N_PARAMETER = sizeof parameter / sizeof parameter[0] };
 
+const char *hx_response_keys(const hx_response_kind *kind, int is_heat, char *text, size_t n_text)
+{
+    const unsigned takes = hx_response_takes(kind, is_heat);
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < N_PARAMETER && used < n_text; i++)
+        if (takes & parameter[i].bit)
+            used += (size_t)snprintf(text + used, n_text - used, "%s%s", used > 0 ? ", " : "",
+                                     parameter[i].key);
+    return text;
+}
+
 /* HX_EINPUT: the kind does not take a parameter; its keys are listed. */
 static int refuse(const hx_response_kind *kind, const char *role, const char *origin, int is_heat,
                   const char *key)
 {
-    char keys[128] = "";
-    for (int i = 0; i < N_PARAMETER; i++) {
-        if (!(hx_response_takes(kind, is_heat) & parameter[i].bit)) continue;
-        const size_t used = strlen(keys);
-        snprintf(keys + used, sizeof keys - used, ", %s", parameter[i].key);
-    }
-    return HX_RAISE(HX_EINPUT, "%s: %s: %s '%s' does not take this key%s; its keys are kind%s%s",
+    char keys[128];
+    hx_response_keys(kind, is_heat, keys, sizeof keys);
+    return HX_RAISE(HX_EINPUT, "%s: %s: %s '%s' does not take this key%s; its keys are kind%s%s%s",
                     origin, key, role, kind->name, is_heat ? " in heat" : "",
-                    strncmp(role, "constraint", 10) == 0 ? ", max, min, name" : "", keys);
+                    strncmp(role, "constraint", 10) == 0 ? ", max, min, name" : "",
+                    keys[0] ? ", " : "", keys);
 }
 
 int hx_response_check_given(const hx_response_kind *kind, const char *role, const char *origin,

@@ -169,6 +169,8 @@ static inline double hx_response_weight(const hx_response *o, int load_case)
 /* Both depend on the physics. */
 hx_response_unit hx_response_unit_of(const hx_response_kind *kind, const hx_problem *problem);
 unsigned hx_response_takes(const hx_response_kind *kind, int is_heat);
+/* "set, case": the keys of the parameters that the kind takes; returns text. */
+const char *hx_response_keys(const hx_response_kind *kind, int is_heat, char *text, size_t n_text);
 
 /* HX_EINPUT: the kind does not take one of the parameters `given` (HX_TAKES_*), lacks one that it
  * needs, or is given a magnitude without the sign that it removes. origin: prefix of the message. */

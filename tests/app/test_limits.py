@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-HEXTOP = pathlib.Path(sys.argv[1]).resolve()
+HEXTOP, SOURCE = (pathlib.Path(name).resolve() for name in sys.argv[1:3])
 CONFIG = """units = "N, mm, MPa";
 mesh = { generator = "cantilever"; nx = 12; ny = 6; nz = 4; };
 material = { E = 1000.0; nu = 0.3; density = 1e-9; };
@@ -160,6 +160,27 @@ def check_choices():
     check(code == 0 and abs(history("start")[0]["volume"] - 0.5) < 1e-9, f"the default of start: {text[-900:]}")
 
 
+def check_keys():
+    """The keys of each kind: in the list, in the manual, and what is refused."""
+    code, text = hextop("list")
+    rows = text.split("the keys that they take\n")[1].split("\n\n")[0].splitlines()
+    manual = (SOURCE / "doc/concepts.md").read_text()
+    keys = "set set_2 of case direction magnitude".split()
+    value = {"set": '"left"', "set_2": '"top"', "of": '"mean"', "case": "1", "direction": "[0.0, 0.0, 1.0]", "magnitude": "true"}
+    for row in rows:
+        column = re.split(" {2,}", row.strip())
+        kind, takes = column[0], column[1].split(", ") if len(column) == 3 else []
+        if kind == "worst_compliance":
+            continue
+        line = re.search(rf"^\| `{kind}` \|.*\|(.*)\|$", manual, re.M)
+        check(line and re.findall("`(.*?)`", line.group(1)) == [key for key in keys if key in takes], f"the manual on {kind}: {takes}")
+        for key in set(keys) - set(takes):
+            write("key.cfg", f'constraints = ( {{ kind = "{kind}"; {key} = {value[key]}; max = 0.5; }} );')
+            code, text = hextop("check", "key.cfg", *(["physics=heat"] if kind == "temperature" else []))
+            said = f"{key}: constraint '{kind}' does not take this key"
+            check(code == 2 and (said in text or kind == "temperature"), f"{kind}, {key}: {text[-400:]}")
+
+
 def check_solid():
     """A least compliance that no limit keeps from being solid is warned of."""
     write("stiff.cfg", f'constraints = ( {{ kind = "displacement"; set = "right"; {DOWN} max = 0.08; case = 1; }} );')
@@ -272,6 +293,7 @@ def check_converged():
 os.environ.update(OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive")
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
+    check_keys()
     check_solid()
     check_starts()
     check_written()
