@@ -122,7 +122,8 @@ size_t hx_stress_limit_bytes(const hx_problem *problem, const hx_response_params
     size_t n_field = 0;
     for (int c = 0; params->is_lagrangian && c < problem->cases.n; c++)
         n_field += (size_t)hx_stress_limit_has(params, c);
-    return n * (1 + (size_t)has_points(problem)) + n_field * n * sizeof(double);
+    return n * (1 + (size_t)has_points(problem)) + n_field * n * sizeof(double) +
+           hx_device_mesh_list_bytes(problem->mesh);
 }
 
 static int create_fields(hx_response *o, hx_stress_limit *own)

@@ -59,6 +59,8 @@ def check_lagrangian():
     for line in ("stress_case1: at most 3 MPa; stress, case 1", "stress_case2: at most 3 MPa",
                  "zones     'corner', 'stress_zone'", "solid, without a stress limit"):
         check(line in text, f"the header has '{line}': {text[:1500]}")
+    inside = [float(value) for value in re.findall(r"stress_case[12] in its zones, without a limit: ([0-9.]+) MPa", text)]
+    check(len(inside) == 2 and min(inside) > 0.05, f"the largest stresses in the zones: {inside}")
     rows = history("out")
     check(rows[-1]["volume"] < 0.45, f"the volume falls: {rows[-1]['volume']}")
     check(all(row["stress_case1"] > 0.0 and row["stress_case2"] > 0.0 for row in rows), "stresses are recorded")
