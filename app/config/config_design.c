@@ -191,8 +191,7 @@ static int check_name(const hx_config_constraint *c)
     if (name[0] == ' ' || name[n - 1] == ' ')
         return hx_config_fault(c->origin, "name", "'%s' begins or ends with a space", name);
     if (n > MOST_NAME)
-        return hx_config_fault(c->origin, "name", "it has %zu bytes; at most %d are allowed", n,
-                               MOST_NAME);
+        return hx_config_fault(c->origin, "name", "its length of %zu is above %d", n, MOST_NAME);
     return HX_OK;
 }
 

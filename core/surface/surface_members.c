@@ -209,7 +209,7 @@ static int add_cut(hx_lost_members *cuts, const hx_lost_member *cut)
 }
 
 /* Marks the nodes of the closed links of a cut; is_repaired may be NULL. */
-static void mark_nodes(const finder *f, int64_t n, uint8_t *is_repaired)
+static void mark_nodes_of_members(const finder *f, int64_t n, uint8_t *is_repaired)
 {
     const int32_t *const conn = f->mesh->conn;
     link list[MOST_LINKS];
@@ -248,7 +248,7 @@ static int find_cuts(finder *f, const hx_surface_field *field, double threshold,
         for (int32_t j = (int32_t)i; j >= 0; j = next[j]) f->queue[n++] = f->list[j];
         find_place(f, n, &cut);
         if (count_sides(f, number++, n) < 2) continue;
-        mark_nodes(f, n, is_repaired);
+        mark_nodes_of_members(f, n, is_repaired);
         HX_TRY_FAIL(add_cut(cuts, &cut));
     }
 fail:
