@@ -9,7 +9,8 @@
 
 void hx_progress_header(const hx_session *s);
 
-/* Prints a line per limit, one about zones without stress limits, and why filter and update are not the usual ones. lead: indentation. */
+/* Prints a line per limit, one about zones without stress limits, and why filter and update are not
+ * the usual ones. lead: indentation. */
 void hx_progress_limits(const hx_session *s, const char *lead);
 void hx_progress_choices(const hx_session *s, const char *lead);
 

@@ -18,8 +18,8 @@ enum { HX_MOST_ZONES = 64 };
 int hx_stress_zone_names(const hx_config *cfg, const hx_mesh *mesh,
                          const char *name[HX_MOST_ZONES]);
 
-/* Adds the set HX_STRESS_ZONE to a finished mesh, if a stress is limited or minimized and the radius
- * is not 0; nothing if the mesh has it. filter_radius: length, 0: none. O(n_elem). */
+/* Adds the set HX_STRESS_ZONE to a finished mesh, if a stress is limited or minimized and the
+ * radius is not 0; nothing if the mesh has it. filter_radius: length, 0: none. O(n_elem). */
 int hx_stress_zones_add(const hx_config *cfg, hx_mesh *mesh, double filter_radius);
 
 /* "stress_zone, 'bolts': 120 elements, 3.1 % of the volume"; "" if there are none. Returns text. */

@@ -27,8 +27,8 @@ typedef struct hx_response_params {
     int is_magnitude;        /* 1: the absolute value */
     int of_largest;          /* 1: the largest over the set; 0: the mean */
     int load_case;           /* 0-based; HX_ALL_CASES: the weighted sum of the cases */
-    /* of `stress` only (stress_limit.h), HX_TAKES_STRESS: exponent of the density, which weakens the
-     * stress; names of sets whose elements do not count (borrowed); 1: a limit is met by the
+    /* of `stress` only (stress_limit.h), HX_TAKES_STRESS: exponent of the density, which weakens
+     * the stress; names of sets whose elements do not count (borrowed); 1: a limit is met by the
      * augmented Lagrangian; `limit` is then set by the optimizer */
     double relaxation, limit;
     const char *const *exclude;
