@@ -119,6 +119,27 @@ runs() { # runs TOOL: two designs with otf and multigrid, quadratic elements, mi
         solver.preconditioner=jacobi "output.directory=$logs/$1-mixed"
     [ "$1" = initcheck ] || job all "$@" solver.element=quadratic mesh.nx=4 mesh.ny=2 mesh.nz=2 \
         "output.directory=$logs/$1-quadratic"
+    job all "$1" app/hextop run "$logs/limits.cfg" "output.directory=$logs/$1-limits"
+}
+
+# Two designs by moving asymptotes, with a displacement and the stresses of all elements limited.
+cat_limits() {
+    cat <<'EOF'
+mesh = { generator = "cantilever"; nx = 8; ny = 4; nz = 4; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right"; total_force = [0.0, 0.0, -1.0]; } );
+optimization = {
+    objective = "volume";
+    start = 0.6;
+    iterations = 2;
+    constraints = ( { kind = "displacement"; set = "top"; direction = [0.0, 0.0, -1.0]; max = 900.0; },
+                    { kind = "displacement"; set = "right"; of = "max"; max = 900.0; },
+                    { kind = "stress"; max = 0.5; },
+                    { kind = "stress"; max = 0.5; method = "p-norm"; } );
+};
+solver = { device = "cuda"; };
+output = { every = 0; };
+EOF
 }
 
 # ranges TOOL: rows in ranges, cut on the device, into pinned memory and a file, concurrently with the next ranges
@@ -153,6 +174,7 @@ matrices() { # matrices TOOL
     done
 }
 
+cat_limits >"$logs/limits.cfg"
 for tool in $tools; do # long jobs first
     for part in $what; do
         case $part in
