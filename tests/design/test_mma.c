@@ -428,7 +428,7 @@ static void check_threads(const char *label, const double *state)
     CHECK_MSG(memcmp(next[0], next[1], bytes) == 0, "%s: other bits by four threads", label);
 }
 
-/* The same proposal from other multipliers, as far off as those of another design may be. */
+/* The proposal does not depend on the first multipliers, even if they are far off. */
 static void check_first_multipliers(const char *label, const double *state, const double *passive,
                                     uint64_t seed)
 {

@@ -482,7 +482,7 @@ def linked():
         keys = [*EXACT, *size, *keys, "output.checkpoint=1e-9", "output.every=0"]
         for folder, last in ((name + "6", 6), (name + "3", 3)):
             check(run(3, folder, config, *keys, f"optimization.iterations={last}").returncode == 0, f"{name}: {last} designs")
-        # Another number of processes sets up its preconditioner anew, with the first estimates of eigenvalues, so its
+        # Another number of processes sets up a new preconditioner, with the first estimates of eigenvalues, so its
         # iterations are compared with those of a run that does the same.
         for ranks, reference in ((3, name + "6"), (2, name + "6"), (1, name + "3by2")):
             folder = f"{name}3by{ranks}"
