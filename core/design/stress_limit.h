@@ -1,6 +1,6 @@
-/* What the two kinds of stress limits share (response_stress.c, stress_lagrangian.c): which elements count, their
- * largest stresses, and either the scaled norm of all or the multipliers of the augmented
- * Lagrangian. */
+/* What the two kinds of stress limits share (response_stress.c, stress_lagrangian.c): which elements
+ * count, their largest stresses, and either the scaled norm of all or the multipliers of the
+ * augmented Lagrangian. */
 #ifndef HX_STRESS_LIMIT_H
 #define HX_STRESS_LIMIT_H
 

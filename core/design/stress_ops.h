@@ -3,8 +3,8 @@
  * the whole tensor, cell by cell, and is the reference.
  *
  * The stress is that of the solid material, D0 B u with the modulus of the element's material,
- * regardless of its density (Duysinx and Bendsoe 1998). It is taken at the centroid of a hexahedron,
- * where a linear one is most accurate (Barlow 1976), anywhere in a linear tetrahedron, and at the
+ * regardless of its density (Duysinx and Bendsoe 1998). It is taken at the centroid of a
+ * hexahedron, where a linear one is most accurate (Barlow 1976), anywhere in a linear tetrahedron, and at the
  * quadrature points of linear wedges and pyramids and of quadratic cells, of which the largest
  * counts. Since the von Mises stress depends on the deviator only,
  *
@@ -31,8 +31,8 @@ enum { HX_STRESS_POWER = 8 }; /* exponent of the norm */
  *     lagrangian:  lambda h + mu/2 h^2, h = max(g, -lambda/mu), g = rho^penalty (L^3 + L),
  *                  L = s / limit - 1 (Senhora et al. 2020)
  *
- * and 0 if the element does not count. The factor of g vanishes with the density, so that L needs no
- * relaxation; the largest v is what is reported. */
+ * and 0 if the element does not count. The factor of g vanishes with the density, so that L needs
+ * no relaxation; the largest v is what is reported. */
 typedef struct hx_device_stress {
     int64_t n; /* elements */
     const double *d_rho;
