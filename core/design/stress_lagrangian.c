@@ -116,8 +116,8 @@ int hx_stress_advance(const hx_stress_list *list, double *d_work)
 }
 
 /* At the minimum of an element's term, its second derivative is mu/N (dg/drho)^2, with dg/drho
- * near -1. Asymptotes at the distance o approximate it by 4 convexity / o, so this value keeps steps from
- * overshooting at o = 0.01, the nearest asymptotes. */
+ * near -1. Asymptotes at the distance o approximate it by 4 convexity / o, so this value keeps
+ * steps from overshooting at o = 0.01, the nearest asymptotes. */
 double hx_stress_convexity(const hx_stress_list *list)
 {
     double most = 0.0;

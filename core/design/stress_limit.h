@@ -1,4 +1,4 @@
-/* What the two kinds of stress limits share (response_stress.c, stress_lagrangian.c): which elements
+/* What the two kinds of stress limits share (response_stress.c, stress_lagrangian.c): elements that
  * count, their largest stresses, and either the scaled norm of all or the multipliers of the
  * augmented Lagrangian. */
 #ifndef HX_STRESS_LIMIT_H

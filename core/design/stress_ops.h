@@ -4,8 +4,8 @@
  *
  * The stress is that of the solid material, D0 B u with the modulus of the element's material,
  * regardless of its density (Duysinx and Bendsoe 1998). It is taken at the centroid of a
- * hexahedron, where a linear one is most accurate (Barlow 1976), anywhere in a linear tetrahedron, and at the
- * quadrature points of linear wedges and pyramids and of quadratic cells, of which the largest
+ * hexahedron, where a linear one is most accurate (Barlow 1976), anywhere in a linear tetrahedron,
+ * and at the quadrature points of linear wedges and pyramids and of quadratic cells, of which the largest
  * counts. Since the von Mises stress depends on the deviator only,
  *
  *     s = 2 mu E sqrt(3/2 e : e),  ds/du_a = 3/2 (2 mu E)^2 / s e grad N_a,  e = dev sym grad u.

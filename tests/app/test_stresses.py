@@ -97,13 +97,13 @@ def check_refused():
             ('exclude = ("midle");', "no set 'midle'"),
             ('exclude = ("middle"); set = "middle";', "no element is left"),
             ('method = "norm";', "p-norm"),
-            ('of = "max";', "'stress' does not take a largest value")):
+            ('of = "max";', "of: constraint 'stress' does not take this key")):
         code, text = hextop("check", write("bad.cfg", LIMIT.replace("KEYS", keys)))
         if code == 0:
             code, text = hextop("run", "bad.cfg", "output.directory=bad")
         check(code == 2 and message in text, f"{keys} is refused, {code}: {text[-500:]}")
     code, text = hextop("check", write("bad.cfg", 'volume_fraction = 0.5; objective = { kind = "compliance"; relaxation = 0.5; };'))
-    check(code == 2 and 'only kind = "stress" takes it' in text, f"relaxation of the compliance: {text[-300:]}")
+    check(code == 2 and "relaxation: objective 'compliance' does not take this key" in text, f"relaxation of the compliance: {text[-300:]}")
     code, text = hextop("run", write("bad.cfg", LIMIT.replace("KEYS", "") + ' update = "gcmma";'), "output.directory=bad")
     check(code == 2 and "compares designs by one function" in text, f"gcmma: {text[-300:]}")
 
