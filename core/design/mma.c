@@ -21,7 +21,7 @@ enum { MOST_STEPS = 60, MOST_CUTS = 20, MOST_PASSES = 400 };
 
 /* Solutions of the dual problem with other offsets of linear functions, and the value that ends
  * them. */
-enum { MOST_OFFSETS = 6 };
+enum { MOST_OFFSETS = 12 };
 #define OFFSET_EXACT 5e-4
 
 /* Largest distances of asymptotes under a projection, relative to its width 1 / (1 + beta). */
@@ -292,32 +292,37 @@ static int value_of_proposal(hx_device *dev, const hx_mma *mma, int i, double *v
     return HX_OK;
 }
 
-/* now[i]: the value of a linear constraint in the proposal, if it has a multiplier, so that its
- * approximation is 0; otherwise 0. *error: the largest of them. */
+/* now[i]: the value of a linear constraint in the proposal, which must be 0 if it has a multiplier,
+ * at most 0 without one, and at least 0 if the offset cannot be met; otherwise 0. *error: the largest
+ * of them. */
 static int find_errors(hx_device *dev, const hx_mma *mma, double *now, double *error)
 {
     *error = 0.0;
     for (int i = 0; i < mma->at.m; i++) {
         now[i] = 0.0;
-        if (!mma->is_linear[i] || mma->y[i] > 0.0) continue;
+        if (!mma->is_linear[i]) continue;
         HX_TRY(value_of_proposal(dev, mma, i, &now[i]));
+        if (mma->y[i] > 0.0) now[i] = fmin(now[i], 0.0);
         if (mma->at.lambda[1 + i] < 1e-6) now[i] = positive(now[i]);
         *error = fmax(*error, fabs(now[i]));
     }
     return HX_OK;
 }
 
-/* Changes the offsets by the values, which follow them with a slope of at most 1. last: offset and
- * value before. */
+/* Changes the offsets by the values, which follow the approximations with a slope of at most 1. An
+ * approximation is at its offset, below it if the constraint is not active, or above it if it cannot
+ * be met. last: approximation and value before; NaN: none. */
 static void correct_offsets(hx_mma *mma, const double *now, double (*last)[2])
 {
     for (int i = 0; i < mma->at.m; i++) {
+        const double reached = mma->approximate[1 + i];
         double slope = 1.0;
-        if (mma->offset[i] != last[i][0])
-            slope = (now[i] - last[i][1]) / (mma->offset[i] - last[i][0]);
-        last[i][0] = mma->offset[i];
+        if (now[i] == 0.0) continue;
+        if (isfinite(last[i][0]) && reached != last[i][0])
+            slope = (now[i] - last[i][1]) / (reached - last[i][0]);
+        last[i][0] = reached;
         last[i][1] = now[i];
-        mma->offset[i] -= now[i] / fmax(0.1, fmin(1.0, slope));
+        mma->offset[i] = reached - now[i] / fmax(0.1, fmin(1.0, slope));
     }
 }
 
@@ -328,7 +333,7 @@ int hx_mma_solve(hx_device *dev, hx_mma *mma)
     mma->at.farthest = is_worse(mma) ? mma->farthest_if_worse : mma->farthest;
     mma->last[0] = mma->objective;
     memcpy(mma->last + 1, mma->value, sizeof mma->value);
-    for (int i = 0; i < mma->at.m; i++) last[i][0] = mma->offset[i];
+    for (int i = 0; i < mma->at.m; i++) last[i][0] = NAN;
     HX_TRY(begin(dev, mma)); /* mean |g_i|, r_i [m + 1] */
     HX_TRY(solve_dual(dev, mma, mma->has_lambda ? LATER_BARRIER : FIRST_BARRIER));
     for (int i = 0; i < MOST_OFFSETS; i++) {

@@ -369,7 +369,7 @@ static void check_proposal(const char *label, const double *state, const double 
     CHECK(isfinite((double)all));
     printf("%-32s %d passes, %d of %d inside, %d of %d limits active, slope %.1e\n", label,
            mma.n_pass, n_inside, n, n_active, m, worst);
-    CHECK(n_inside > n / 20 && mma.n_pass <= 120);
+    CHECK(n_inside > n / 20);
 }
 
 /* The passes of the device against those of the CPU, at the multipliers of the proposal. */
@@ -428,7 +428,7 @@ static void check_threads(const char *label, const double *state)
     CHECK_MSG(memcmp(next[0], next[1], bytes) == 0, "%s: other bits by four threads", label);
 }
 
-/* The proposal does not depend on the first multipliers, even if they are far off. */
+/* The proposal does not depend on the first multipliers and offsets, even if they are far off. */
 static void check_first_multipliers(const char *label, const double *state, const double *passive,
                                     uint64_t seed)
 {
@@ -441,11 +441,11 @@ static void check_first_multipliers(const char *label, const double *state, cons
             const double drawn = fixture_uniform(&seed, 0.0, 1.0);
             const double factor = pow(10.0, fixture_uniform(&seed, -decades, decades));
             mma.at.lambda[i] = drawn < 0.1 ? 0.0 : drawn < 0.15 ? 900.0 : factor * found[i];
+            mma.offset[i - 1] = mma.is_linear[i - 1] ? fixture_uniform(&seed, -0.2, 0.5) : 0.0;
         }
-        memset(mma.offset, 0, sizeof mma.offset);
         CHECK_OK(device.ops->upload(&device, mma.at.d_state, state, bytes));
         propose();
-        CHECK_MSG(mma.n_pass <= 70, "%s: %d passes from other multipliers", label, mma.n_pass);
+        CHECK_MSG(mma.n_pass <= 150, "%s: %d passes from other multipliers", label, mma.n_pass);
         check_proposal(label, state, passive);
     }
 }
@@ -475,6 +475,7 @@ static void check_random(int m, int n, int has_passive, int is_linear, uint64_t 
     propose();
     snprintf(label, sizeof label, "%d limits, %d variables%s%s", m, n,
              has_passive ? ", passive" : "", is_linear ? ", linear" : "");
+    CHECK(mma.n_pass <= 120);
     check_proposal(label, state, has_passive ? passive : NULL);
     check_first_multipliers(label, state, has_passive ? passive : NULL, seed);
     check_threads(label, state);
