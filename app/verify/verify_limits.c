@@ -58,7 +58,7 @@ static double made_violation(const hx_verify *v, int i)
 {
     const char *name;
     const double value = hx_verify_made(v, &name)->limit[i];
-    return isnan(value) ? (double)NAN : hx_limit_violation(&v->session.limits.spec[i], value);
+    return isnan(value) ? (double)NAN : hx_limit_violation(&v->session.limits, i, value);
 }
 
 static int is_missed(const hx_verify *v, int i)
@@ -163,7 +163,7 @@ void hx_verify_write_limits(hx_json *json, const hx_verify *v, const hx_verify_a
         const hx_constraint_spec *const spec = &limits->spec[i];
         const char *const unit = hx_response_unit_text(&v->session, spec->kind);
         const double violation =
-            isnan(a->limit[i]) ? (double)NAN : hx_limit_violation(spec, a->limit[i]);
+            isnan(a->limit[i]) ? (double)NAN : hx_limit_violation(limits, i, a->limit[i]);
         hx_json_open_object(json, NULL);
         hx_json_string(json, "name", spec->name);
         hx_json_string(json, "kind", spec->kind->name);
