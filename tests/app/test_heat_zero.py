@@ -217,6 +217,19 @@ def check_bounds():
     tried(20.0, -5e-4, "max = 19.0;", 0, "")
 
 
+def check_lightest():
+    """The search takes the same steps above a sink of 300 K as above one of 0 degC."""
+    found = []
+    for unit, sink in (("K", 300.0), ("degC", 0.0)):
+        write("s.cfg", LIMITED % (unit, sink, 5e-4, '"volume"', 'of = "max"; max = %.17g;' % (sink + 1.0), "", "mma", "s" + unit))
+        subprocess.run([HEXTOP, "lightest", "s.cfg", "--tries", "3", "-q"], capture_output=True, check=False)
+        with open("s" + unit + "/lightest.json", encoding="utf-8") as f:
+            found.append(json.load(f))
+    check(found[0]["end"] == found[1]["end"] and len(found[0]["tries"]) == len(found[1]["tries"]) == 3,
+          "lightest ends with '%s' after %d tries in K, '%s' after %d in degC" %
+          tuple(x for f in found for x in (f["end"], len(f["tries"]))))
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     check_analyse()
@@ -225,6 +238,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_no_ratio()
     check_violations()
     check_bounds()
+    check_lightest()
     os.chdir("/")
 print("%d failed" % len(failed))
 sys.exit(1 if failed else 0)
