@@ -190,6 +190,7 @@ def check_violations():
                 wanted = max(0.0, (limit["value"] - sink - 1.0) / 1.0)
                 check(abs(limit["violation"] - wanted) < 1e-9, "%s, %g %s: violation %g, not %g" % (update, sink, unit, limit["violation"], wanted))
             check(made["met"] is False and "missed by" in said, "the verdict in " + unit)
+            check(f"of its distance from {sink:g} {unit}: " in said, "the warning in " + unit)
             violations.append((made["violation"], last["violation"]))
             all_rows.append([(float(r["volume"]), float(r["change"]), float(r["temperature"]) - sink) for r in history("l")])
         for rows, found in zip(all_rows[1:], violations[1:]):
