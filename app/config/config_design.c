@@ -110,9 +110,11 @@ static int check_place(const char *origin, const char *set, const char *set_2, i
     return check_direction(origin, direction);
 }
 
+/* Temperatures are measured from the lowest prescribed one, which hx_limits_create checks. */
 static int check_zero(const hx_config_constraint *c, const char *key, double limit)
 {
-    if (!(limit <= 0.0 && limit >= 0.0)) return HX_OK;
+    if (!(limit <= 0.0 && limit >= 0.0) || (is_kind(c->kind, "temperature") && !c->set_2))
+        return HX_OK;
     return hx_config_fault(c->origin, key,
                            "a limit of 0 has no scale by which its violation can be measured; "
                            "give the smallest value that matters, for example %s = 0.001",

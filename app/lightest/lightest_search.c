@@ -15,7 +15,7 @@ static const double most_step = 4.0;
 /* Number of tries after which the change of a bound is halved, on a logarithmic scale. */
 enum { UNDAMPED = 3 };
 
-/* Two bounds count as equal if they differ by less than this share. */
+/* Two bounds count as equal if they differ by less than this share, measured from zero_of. */
 static const double same_bound = 1e-3;
 
 /* Smallest ratio of two volumes, or bounds, of which one passes and the other does not. */
@@ -162,9 +162,9 @@ static double scaled_bound(const hx_lightest *l, const hx_lightest_try *t, size_
     return is_further ? moved : scaled;
 }
 
-static int is_same_bound(double a, double b)
+static int is_same_bound(double a, double b, double zero)
 {
-    return (isnan(a) && isnan(b)) || fabs(a - b) <= same_bound * fabs(b);
+    return (isnan(a) && isnan(b)) || fabs(a - b) <= same_bound * fabs(b - zero);
 }
 
 /* 1 if an earlier try had these bounds. */
@@ -172,8 +172,9 @@ static int repeats(const hx_lightest *l, const hx_lightest_try *next)
 {
     for (int k = 0; k < l->n_try; k++) {
         size_t n = 0;
-        while (n < l->n_constraint && is_same_bound(next->max[n], l->tries[k].max[n]) &&
-               is_same_bound(next->min[n], l->tries[k].min[n]))
+        while (n < l->n_constraint &&
+               is_same_bound(next->max[n], l->tries[k].max[n], zero_of(l, n)) &&
+               is_same_bound(next->min[n], l->tries[k].min[n], zero_of(l, n)))
             n++;
         if (n == l->n_constraint) return 1;
     }

@@ -130,7 +130,7 @@ static double recall_limits(hx_stats *stats, const char *header, const char *lin
     for (int i = 0; i < limits->n; i++) {
         const int column = find_column(header, limits->name[i]);
         const double value = column < 0 ? (double)NAN : read_column(line, column);
-        const double violation = hx_limit_violation(&limits->spec[i], value);
+        const double violation = hx_limit_violation(limits, i, value);
         add_limit(&stats->limit[i], iteration, value, violation);
         most = fmax(most, violation);
     }

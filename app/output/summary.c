@@ -224,7 +224,7 @@ static void write_limits(hx_json *json, const hx_session *s, const hx_stats *sta
         const hx_response_params *const params = &spec->params;
         const char *const unit = hx_response_unit_text(s, spec->kind);
         const double value = i < last->n_response ? last->response[i].value : (double)NAN;
-        const double violation = hx_limit_violation(spec, value);
+        const double violation = hx_limit_violation(&s->limits, i, value);
         hx_json_open_object(json, NULL);
         hx_json_string(json, "name", spec->name);
         hx_json_string(json, "kind", spec->kind->name);

@@ -61,9 +61,10 @@ const char *hx_response_unit_text(const hx_session *s, const hx_response_kind *k
     }
 }
 
-double hx_limit_violation(const hx_constraint_spec *spec, double value)
+double hx_limit_violation(const hx_limits *limits, int i, double value)
 {
-    return hx_limits_exceeded(value, spec->max, spec->min);
+    const hx_constraint_spec *const spec = &limits->spec[i];
+    return hx_limits_exceeded(value, spec->max, spec->min, limits->zero ? limits->zero[i] : 0.0);
 }
 
 int hx_limits_are_met(const hx_iteration *it, const hx_update_kind *update)

@@ -301,12 +301,63 @@ static int check_void(const hx_session *s, const hx_response_params *params)
     return HX_OK;
 }
 
+/* 1 if a load takes heat out of the part in a load case (0-based). */
+static int is_cooled(const hx_session *s, int load_case)
+{
+    const hx_config_load *const load = s->cfg.loads.entry;
+    int any = 0;
+    for (size_t i = 0; i < s->cfg.loads.n; i++)
+        if (load_case == HX_ALL_CASES || load[i].load_case == load_case + 1)
+            any |= load[i].source < 0.0 || load[i].heat < 0.0 || load[i].flux < 0.0 ||
+                   load[i].node_heat < 0.0;
+    return any;
+}
+
+/* HX_EINPUT: a limit of a temperature equals the lowest prescribed or ambient one, from which
+ * violations are measured, or is below it although no load takes heat out of the part. */
+static int check_lowest(const hx_limits *limits, const hx_session *s, int i)
+{
+    const hx_constraint_spec *const spec = &limits->spec[i];
+    const double zero = limits->zero[i];
+    const char *const unit = hx_response_unit_text(s, spec->kind);
+    if (!spec->kind->zero || spec->params.set_2) return HX_OK; /* not of an absolute temperature */
+    if (spec->max == zero || spec->min == zero)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: %s = %g%s is the lowest prescribed or ambient temperature, from which "
+                        "a violation is measured; give a limit that differs from it",
+                        limits->origin[i], spec->max == zero ? "max" : "min", zero, unit);
+    if (is_cooled(s, spec->params.load_case)) return HX_OK;
+    if (spec->max < zero)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: max = %g%s cannot be met: the lowest prescribed or ambient "
+                        "temperature is %g%s, and no load takes heat out of the part; give a max "
+                        "above %g%s, or lower that temperature",
+                        limits->origin[i], spec->max, unit, zero, unit, zero, unit);
+    if (spec->min < zero)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: min = %g%s limits nothing: the lowest prescribed or ambient "
+                        "temperature is %g%s, and no load takes heat out of the part; leave min "
+                        "out, or give one above %g%s",
+                        limits->origin[i], spec->min, unit, zero, unit, zero, unit);
+    return HX_OK;
+}
+
+static int find_zeros(hx_limits *limits, const hx_session *s)
+{
+    HX_TRY(hx_alloc(&limits->zero, (size_t)limits->n, sizeof *limits->zero, "limits"));
+    for (int i = 0; i < limits->n; i++)
+        limits->zero[i] =
+            hx_response_zero(limits->spec[i].kind, &s->problem, &limits->spec[i].params);
+    return HX_OK;
+}
+
 static int check_limits(const hx_limits *limits, const hx_session *s)
 {
     for (int i = 0; i < limits->n; i++) {
         const hx_constraint_spec *const spec = &limits->spec[i];
         HX_TRY(hx_response_check(spec->kind, "constraint", &s->problem, &spec->params));
         HX_TRY(check_void(s, &spec->params));
+        HX_TRY(check_lowest(limits, s, i));
         for (int k = 0; k < i; k++) {
             HX_TRY(check_pair(limits, i, k));
             HX_TRY(check_required(limits, s, i, k));
@@ -329,6 +380,7 @@ int hx_limits_create(hx_limits *limits, const hx_session *s)
     HX_TRY(hx_alloc(&limits->name, most, sizeof *limits->name, "limits"));
     HX_TRY(hx_alloc(&limits->origin, most, sizeof *limits->origin, "limits"));
     for (size_t i = 0; i < n; i++) HX_TRY(add_constraint(limits, s, i));
+    HX_TRY(find_zeros(limits, s));
     return check_limits(limits, s);
 }
 
@@ -341,6 +393,7 @@ void hx_limits_free(hx_limits *limits)
     free(limits->name);
     free(limits->origin);
     free(limits->spec);
+    free(limits->zero);
     free(limits->solid);
     memset(limits, 0, sizeof *limits);
 }

@@ -70,18 +70,19 @@ static void print_values(const hx_session *s, const solid *part)
         hx_table_add(&table, "%.6g%s", value, unit);
         hx_table_add(&table, "%s", hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound));
         hx_table_add(&table, "%s",
-                     hx_limit_violation(spec, value) > HX_LIMIT_MET ? "missed" : "met");
+                     hx_limit_violation(&s->limits, i, value) > HX_LIMIT_MET ? "missed" : "met");
     }
     hx_table_end(&table, 2);
 }
 
 /* HX_EINPUT: no design meets the limit. Warns of others that the solid part misses. */
-static int judge(const hx_session *s, const hx_constraint_spec *spec, const hx_limit_value *found)
+static int judge(const hx_session *s, int i, const hx_limit_value *found)
 {
+    const hx_constraint_spec *const spec = &s->limits.spec[i];
     const char *const unit = hx_response_unit_text(s, spec->kind);
     char bound[160];
     const double value = found->value;
-    if (!(hx_limit_violation(spec, value) > HX_LIMIT_MET)) return HX_OK;
+    if (!(hx_limit_violation(&s->limits, i, value) > HX_LIMIT_MET)) return HX_OK;
     hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound);
     if ((found->is_lowest && value > spec->max) || (found->is_highest && value < spec->min))
         return HX_RAISE(HX_EINPUT,
@@ -109,7 +110,7 @@ static int judge_all(const hx_session *s, const solid *part)
                            hx_pcg_reason_name(part->analysis.record.reason));
         return HX_OK;
     }
-    for (int i = 0; i < s->limits.n; i++) HX_TRY(judge(s, &s->limits.spec[i], &part->value[i]));
+    for (int i = 0; i < s->limits.n; i++) HX_TRY(judge(s, i, &part->value[i]));
     return HX_OK;
 }
 

@@ -58,7 +58,7 @@ static double made_violation(const hx_verify *v, int i)
 {
     const char *name;
     const double value = hx_verify_made(v, &name)->limit[i];
-    return isnan(value) ? (double)NAN : hx_limit_violation(&v->session.limits.spec[i], value);
+    return isnan(value) ? (double)NAN : hx_limit_violation(&v->session.limits, i, value);
 }
 
 static int is_missed(const hx_verify *v, int i)
@@ -135,7 +135,7 @@ const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n
     const hx_constraint_spec *const spec = &v->session.limits.spec[i];
     const char *const unit = hx_response_unit_text(&v->session, spec->kind);
     const char *made;
-    char bound[160];
+    char bound[160], from[96] = "";
     const double value = hx_verify_made(v, &made)->limit[i];
     text[0] = '\0';
     if (!is_missed(v, i)) return text;
@@ -145,8 +145,10 @@ const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n
                spec->params.set_2 ? spec->params.set_2 : "", spec->params.set_2 ? "'" : "", made);
         return text;
     }
-    hx_fit(text, n_text, "limit '%s' is missed by %.3g %%: %.6g%s on the %s, %s is required%s",
-           spec->name, 100.0 * made_violation(v, i), value, unit, made,
+    if (spec->kind->zero && !spec->params.set_2)
+        snprintf(from, sizeof from, " of its distance from %g%s", v->session.limits.zero[i], unit);
+    hx_fit(text, n_text, "limit '%s' is missed by %.3g %%%s: %.6g%s on the %s, %s is required%s",
+           spec->name, 100.0 * made_violation(v, i), from, value, unit, made,
            hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound),
            v->is_try ? "" /* the search goes on */
                      : "; tighten it in the config and run again, or let `hextop lightest` do "
@@ -163,7 +165,7 @@ void hx_verify_write_limits(hx_json *json, const hx_verify *v, const hx_verify_a
         const hx_constraint_spec *const spec = &limits->spec[i];
         const char *const unit = hx_response_unit_text(&v->session, spec->kind);
         const double violation =
-            isnan(a->limit[i]) ? (double)NAN : hx_limit_violation(spec, a->limit[i]);
+            isnan(a->limit[i]) ? (double)NAN : hx_limit_violation(limits, i, a->limit[i]);
         hx_json_open_object(json, NULL);
         hx_json_string(json, "name", spec->name);
         hx_json_string(json, "kind", spec->kind->name);

@@ -181,17 +181,17 @@ static void add_row(hx_optimizer *opt, hx_limit_row row)
 }
 
 /* HX_EINPUT: limits that contradict each other, or to which no value can be related. */
-static int check_limits(const hx_constraint_spec *spec)
+static int check_limits(const hx_constraint_spec *spec, double zero)
 {
     const char *const origin = spec->params.origin ? spec->params.origin : "constraint";
     if (isnan(spec->max) && isnan(spec->min))
         return HX_RAISE(HX_EINPUT, "%s: %s has no limit; give max, min or both", origin,
                         spec->kind->name);
-    if (spec->max == 0.0 || spec->min == 0.0)
+    if (spec->max == zero || spec->min == zero)
         return HX_RAISE(HX_EINPUT,
-                        "%s: the limit of %s is 0, to which no value can be related; use a small "
-                        "limit instead",
-                        origin, spec->kind->name);
+                        "%s: the limit of %s is %g, from which its violation is measured, so that "
+                        "no value can be related to it; use a limit that differs a little",
+                        origin, spec->kind->name, zero);
     if (isinf(spec->max) || isinf(spec->min))
         return HX_RAISE(HX_EINPUT, "%s: a limit of %s is not a finite number", origin,
                         spec->kind->name);
@@ -214,13 +214,14 @@ static int add_limited(hx_optimizer *opt, int i)
     const hx_constraint_spec *const spec = &opt->params.constraint[i];
     hx_response_record *const record = &opt->record[i];
     char *name;
-    HX_TRY(check_limits(spec));
+    const double zero = hx_response_zero(spec->kind, opt->analysis->problem, &spec->params);
+    HX_TRY(check_limits(spec, zero));
     hx_response_params params = spec->params;
     params.limit = spec->max;
     HX_TRY(add_constraint(opt, kind_of_limit(spec), &params, NULL));
     HX_TRY(hx_strdup(&name, spec->name ? spec->name : spec->kind->name));
-    *record = (hx_response_record){.name = name, .max = spec->max, .min = spec->min};
-    hx_limit_row row = {.response = &opt->constraint[opt->n_constraint - 1]};
+    *record = (hx_response_record){.name = name, .max = spec->max, .min = spec->min, .zero = zero};
+    hx_limit_row row = {.response = &opt->constraint[opt->n_constraint - 1], .zero = zero};
     if (row.response->kind->in_lagrangian) {
         opt->lagrangian.limit[opt->lagrangian.list.n++] = row.response;
         return HX_OK;

@@ -28,7 +28,7 @@ HX_C_BEGIN
 typedef struct hx_constraint_spec {
     const hx_response_kind *kind;
     hx_response_params params;
-    double max, min;  /* NAN: none; at least one is given, and neither is 0 */
+    double max, min;  /* NAN: none; at least one is given, neither is hx_response_zero */
     const char *name; /* for records; NULL: the kind's (borrowed until create returns) */
 } hx_constraint_spec;
 
@@ -66,15 +66,16 @@ const char *hx_stage_name(hx_stage stage);
  * exceeds it by more if the update takes it as an upper limit. */
 int hx_volume_is_missed(const hx_update_kind *update, double volume, double wanted);
 
-/* How far a value lies beyond max or min (NAN: no such limit), relative to that limit; 0: it meets
- * both, or is NAN. */
-double hx_limits_exceeded(double value, double max, double min);
+/* How far a value lies beyond max or min (NAN: no such limit), relative to the distance of that
+ * limit from hx_response_zero; 0: it meets both, or is NAN. */
+double hx_limits_exceeded(double value, double max, double min, double zero);
 
 /* A limited response of the analysed design. */
 typedef struct hx_response_record {
     const char *name;
     double value, max, min; /* NAN: no such limit */
-    double violation;       /* of the worse limit, relative to it; 0: both are met */
+    double zero;            /* hx_response_zero */
+    double violation;       /* of the worse limit (hx_limits_exceeded); 0: both are met */
 } hx_response_record;
 
 typedef struct hx_iteration {
@@ -91,8 +92,8 @@ typedef struct hx_iteration {
     int is_held_back;
     int is_rejected; /* 1: the update rejected designs before this one (gcmma, update.h) */
     double kkt;      /* hx_update_step.kkt: 0 at an optimum; NAN: the update does not compute it */
-    /* of the objective from the last design, relative to it; infinite if that belongs to another
-     * function */
+    /* of the objective from the last design, relative to its distance from hx_response_zero;
+     * infinite if the last design belongs to another function */
     double objective_change;
     double violation; /* largest relative violation of a limit, volume_fraction included; 0: none */
     int n_response;

@@ -102,20 +102,23 @@ static int measure_design(hx_optimizer *opt, hx_iteration *record)
     return HX_OK;
 }
 
-double hx_limits_exceeded(double value, double max, double min)
+double hx_limits_exceeded(double value, double max, double min, double zero)
 {
-    return value > max ? (value - max) / fabs(max) : value < min ? (min - value) / fabs(min) : 0.0;
+    return value > max   ? (value - max) / fabs(max - zero)
+           : value < min ? (min - value) / fabs(min - zero)
+                         : 0.0;
 }
 
 static int record_limits(hx_optimizer *opt, hx_iteration *record)
 {
     record->violation = 0.0;
     if (opt->has_volume)
-        record->violation = hx_limits_exceeded(record->volume, opt->design->volume_fraction, NAN);
+        record->violation =
+            hx_limits_exceeded(record->volume, opt->design->volume_fraction, NAN, 0.0);
     for (int i = 0; i < opt->params.n_constraint; i++) {
         hx_response_record *const r = &opt->record[i];
         HX_TRY(hx_response_report(&opt->constraint[opt->has_volume + i], &r->value));
-        r->violation = hx_limits_exceeded(r->value, r->max, r->min);
+        r->violation = hx_limits_exceeded(r->value, r->max, r->min, r->zero);
         record->violation = fmax(record->violation, r->violation);
     }
     record->n_response = opt->params.n_constraint;
@@ -205,12 +208,18 @@ static int filter_backward(hx_optimizer *opt)
     return dev->ops->design->link(dev, &opt->groups, opt->d_dv, opt->d_dc);
 }
 
+/* The value from which the objective's size is measured. */
+static double objective_zero(const hx_optimizer *opt)
+{
+    return hx_response_zero(opt->objective.kind, opt->analysis->problem, &opt->objective.params);
+}
+
 /* The function that is minimised. */
 static double merit(const hx_optimizer *opt)
 {
-    return opt->lagrangian.sum.kind
-               ? opt->lagrangian.scale * opt->objective.now + opt->lagrangian.sum.now
-               : opt->objective.now;
+    const double objective = opt->objective.now - objective_zero(opt);
+    return opt->lagrangian.sum.kind ? opt->lagrangian.scale * objective + opt->lagrangian.sum.now
+                                    : objective;
 }
 
 static hx_update_step begin_update(const hx_optimizer *opt, const hx_iteration *record)
@@ -245,10 +254,10 @@ static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
 /* The relative change of the objective since the last design. */
 static void record_objective(hx_optimizer *opt, hx_iteration *record)
 {
-    record->objective_change =
-        isfinite(opt->last_value)
-            ? fabs(record->objective - opt->last_value) / fmax(fabs(record->objective), DBL_MIN)
-            : INFINITY;
+    const double size = fabs(record->objective - objective_zero(opt));
+    record->objective_change = isfinite(opt->last_value)
+                                   ? fabs(record->objective - opt->last_value) / fmax(size, DBL_MIN)
+                                   : INFINITY;
     opt->last_value = record->objective;
 }
 

@@ -121,6 +121,9 @@ typedef struct hx_response_kind {
     /* After the solve: d_lambda := lambda with what the kind adds at fixed degrees of freedom, where
      * lambda is 0. The derivative takes that vector. NULL: nothing. */
     int (*finish_adjoint)(const hx_response *response, int load_case, double *d_lambda);
+    /* The value from which relative changes, and violations of a limit (hx_limits_exceeded), are
+     * measured: the zero of a temperature scale is arbitrary. NULL: 0. */
+    double (*zero)(const hx_problem *problem, const hx_response_params *params);
     /* State that the next design reuses (snapshot.h). NULL: none. */
     int (*snapshot)(hx_response *response, hx_snapshot *image);
     /* Accepts a half-created response. */
@@ -164,6 +167,13 @@ static inline double hx_response_weight(const hx_response *o, int load_case)
 {
     return o->params.load_case == HX_ALL_CASES ? o->analysis->problem->cases.weight[load_case]
                                                : 1.0;
+}
+
+/* hx_response_kind.zero of a kind. */
+static inline double hx_response_zero(const hx_response_kind *kind, const hx_problem *problem,
+                                      const hx_response_params *params)
+{
+    return kind->zero ? kind->zero(problem, params) : 0.0;
 }
 
 /* Both depend on the physics. */

@@ -11,19 +11,19 @@ static int check(const hx_problem *problem, const hx_response_params *params)
 }
 
 /* The reference in the value: none in a difference. */
-static double offset(const hx_response *o)
+static double temperature_zero(const hx_problem *problem, const hx_response_params *params)
 {
     double weight = 0.0;
-    if (o->params.set_2) return 0.0;
-    for (int c = 0; c < o->analysis->problem->cases.n; c++)
-        if (hx_response_has_case(o, c)) weight += hx_response_weight(o, c);
-    return weight * o->analysis->problem->reference;
+    if (params->set_2) return 0.0;
+    if (params->load_case != HX_ALL_CASES) return problem->reference;
+    for (int c = 0; c < problem->cases.n; c++) weight += problem->cases.weight[c];
+    return weight * problem->reference;
 }
 
 static int temperature_value(const hx_response *o, double *temperature)
 {
     HX_TRY(hx_field_value(o, temperature));
-    *temperature += offset(o);
+    *temperature += temperature_zero(o->analysis->problem, &o->params);
     return HX_OK;
 }
 
@@ -43,6 +43,7 @@ const hx_response_kind hx_response_temperature = {
     .accept = hx_field_accept,
     .value = temperature_value,
     .adjoint_load = hx_field_load,
+    .zero = temperature_zero,
     .snapshot = hx_field_snapshot,
     .destroy = hx_field_destroy,
 };

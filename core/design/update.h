@@ -23,8 +23,8 @@ typedef struct hx_update_step {
     /* added to the convexity of its approximation (mma.h), which cannot see the curvature of a
      * quadratic penalty; 0: none */
     double convexity;
-    double *d_proposal;     /* out: within [rho_min, 1], meeting the constraints */
-    int is_worse;           /* 1: the objective increased from the previous design */
+    double *d_proposal; /* out: within [rho_min, 1], meeting the constraints */
+    int is_worse;       /* 1: the objective increased from the previous design */
     /* 1: this is the first design, or the previous one had another penalty or projection, so that
      * their values must not be compared */
     int is_other;
@@ -46,6 +46,7 @@ typedef struct hx_update_step {
 typedef struct hx_limit_row {
     const hx_response *response; /* with value and derivative of the analysed design (borrowed) */
     double sign, bound;
+    double zero; /* hx_response_zero: the bound's size is its distance from this value */
     /* 1: in place of the objective, the largest `weight` times value of these rows is minimised;
      * they have no bound */
     int in_largest;

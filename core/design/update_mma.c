@@ -58,7 +58,7 @@ static void describe_functions(const hx_update *update, const hx_update_step *st
         const hx_response *const g = row->response;
         at->d_derivative[1 + i] = g->d_derivative;
         at->scale[1 + i] = row->in_largest ? state->objective * row->weight
-                                           : row->sign * LIMIT_SCALE / fabs(row->bound);
+                                           : row->sign * LIMIT_SCALE / fabs(row->bound - row->zero);
         method->value[i] = at->scale[1 + i] * (row->in_largest ? g->now : g->now - row->bound);
         method->a[i] = row->in_largest;
         method->is_linear[i] = g->kind->is_linear && hx_filter_is_linear(update->filter);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Only absolute temperatures depend on the zero of the scale. Checked are: thermal compliance of analyse and of designs
 with several prescribed and ambient temperatures, percentages of verify, and its report page; compliances whose zero depends on the frame have no percentage.
+Limits of temperatures are measured from the lowest prescribed one.
 
     test_heat_zero.py HEXTOP
 """
@@ -146,12 +147,99 @@ def check_no_ratio():
         check("%" in row or "times" in row, name + ": a percentage on the page: " + row)
 
 
+LIMITED = """physics = "heat";
+units = "W, mm, %s";
+mesh = { generator = "cantilever"; nx = 16; ny = 16; nz = 3; };
+material = { conductivity = 0.2; conductivity_min = 0.0002; };
+sets = ( { name = "sink"; box = { min = [0.0, 4.0, 0.0]; max = [0.0, 12.0, 3.0]; }; },
+         { name = "rim"; plane = { point = [16.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }; } );
+supports = ( { set = "sink"; temperature = %.17g; } );
+loads = ( { source = %g; } );
+optimization = { objective = %s; constraints = ( { kind = "temperature"; set = "rim"; %s }%s ); update = "%s"; iterations = 30; start = 0.7;
+                 filter = { kind = "density"; radius = 1.8; unit = "length"; }; projection = { every = 10; }; };
+solver = { device = "cpu"; threads = 1; deterministic = true; };
+output = { directory = "%s"; };
+"""
+
+
+def limits_of(name):
+    with open(name, encoding="utf-8") as f:
+        found = json.load(f)
+    return found["black_white"]["limits"][0] if "black_white" in found else found["limits"][0]
+
+
+def history(folder):
+    with open(folder + "/history.csv", encoding="ascii") as f:
+        rows = [line.split(",") for line in f.read().split()]
+    return [dict(zip(rows[0], row)) for row in rows[1:]]
+
+
+def check_violations():
+    """A limit of a temperature is measured from the lowest prescribed one: the same designs, violations and exit status in
+    K and in degC, with which sink and bound are far from 0, near it, and equal to it."""
+    volume = ', { kind = "volume"; max = 0.4; }'
+    for objective, more, update in (('"volume"', "", "mma"), ('"volume"', "", "gcmma"), ('{ kind = "temperature"; set = "rim"; }', volume, "mma")):
+        all_rows, violations = [], []
+        for unit, sink in (("K", 300.0), ("degC", 26.85), ("degC", -1.0)):
+            bound = 'of = "max"; max = %.17g;' % (sink + 1.0)
+            write("l.cfg", LIMITED % (unit, sink, 5e-4, objective, bound, more, update, "l"))
+            run("run", "l.cfg", "-q", "--force")
+            said = run("verify", "l", status=4)
+            made, last = limits_of("l/verify.json"), limits_of("l/summary.json")
+            for limit in (made, last):
+                wanted = max(0.0, (limit["value"] - sink - 1.0) / 1.0)
+                check(abs(limit["violation"] - wanted) < 1e-9, "%s, %g %s: violation %g, not %g" % (update, sink, unit, limit["violation"], wanted))
+            check(made["met"] is False and "missed by" in said, "the verdict in " + unit)
+            check(f"of its distance from {sink:g} {unit}: " in said, "the warning in " + unit)
+            violations.append((made["violation"], last["violation"]))
+            all_rows.append([(float(r["volume"]), float(r["change"]), float(r["temperature"]) - sink) for r in history("l")])
+        for rows, found in zip(all_rows[1:], violations[1:]):
+            check(len(rows) == len(all_rows[0]), "%s: %d designs, not %d" % (update, len(rows), len(all_rows[0])))
+            for i, (a, b) in enumerate(zip(rows, all_rows[0])):
+                check(all(abs(p - q) <= 2e-9 * max(1.0, abs(q)) for p, q in zip(a, b)), "%s, design %d: %s, not %s" % (update, i + 1, a, b))
+            check(all(abs(p - q) < 1e-9 for p, q in zip(found, violations[0])), "%s: violations %s, not %s" % (update, found, violations[0]))
+
+
+def check_bounds():
+    """Bounds that no design meets, or that have no distance from the lowest temperature."""
+    def tried(sink, source, bound, status, text):
+        write("b.cfg", LIMITED % ("degC", sink, source, '"volume"', bound, "", "mma", "b"))
+        said = run("run", "b.cfg", "-q", "--force", "optimization.iterations=1", status=status)
+        check(text in said, "sink %g, source %g, %s: %s" % (sink, source, bound, said))
+
+    tried(20.0, 5e-4, "max = 19.0;", 2, "max = 19 degC cannot be met: the lowest prescribed or ambient temperature is 20 degC")
+    tried(20.0, 5e-4, "max = 20.0;", 2, "max = 20 degC is the lowest prescribed or ambient temperature")
+    tried(20.0, -5e-4, "min = 20.0;", 2, "min = 20 degC is the lowest prescribed or ambient temperature")
+    tried(20.0, 5e-4, "min = 10.0;", 2, "min = 10 degC limits nothing")
+    tried(0.0, 5e-4, "max = 0.0;", 2, "max = 0 degC is the lowest prescribed or ambient temperature")
+    tried(0.0, 5e-4, 'set_2 = "sink"; max = 0.0;', 2, "a limit of 0 has no scale")
+    tried(-20.0, 5e-4, "max = 0.0;", 0, "")
+    tried(20.0, -5e-4, "min = 0.0;", 0, "")
+    tried(20.0, -5e-4, "max = 19.0;", 0, "")
+
+
+def check_lightest():
+    """The search takes the same steps above a sink of 300 K as above one of 0 degC."""
+    found = []
+    for unit, sink in (("K", 300.0), ("degC", 0.0)):
+        write("s.cfg", LIMITED % (unit, sink, 5e-4, '"volume"', 'of = "max"; max = %.17g;' % (sink + 1.0), "", "mma", "s" + unit))
+        subprocess.run([HEXTOP, "lightest", "s.cfg", "--tries", "3", "-q"], capture_output=True, check=False)
+        with open("s" + unit + "/lightest.json", encoding="utf-8") as f:
+            found.append(json.load(f))
+    check(found[0]["end"] == found[1]["end"] and len(found[0]["tries"]) == len(found[1]["tries"]) == 3,
+          "lightest ends with '%s' after %d tries in K, '%s' after %d in degC" %
+          tuple(x for f in found for x in (f["end"], len(f["tries"]))))
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     check_analyse()
     check_designs()
     check_verify()
     check_no_ratio()
+    check_violations()
+    check_bounds()
+    check_lightest()
     os.chdir("/")
 print("%d failed" % len(failed))
 sys.exit(1 if failed else 0)
