@@ -118,14 +118,15 @@ static const hx_option check_options[N_OPTION] = {
                .help = "also analyses the solid part, and judges the limits on it"},
 };
 
-/* Prints the units that exist in this physics; heat has no mass. */
+/* Prints the units that exist in this physics; heat has a mass only with a density. */
 static void print_units(const hx_config *cfg)
 {
     const hx_units *const u = &cfg->units;
     if (!u->system[0]) return;
     if (hx_config_is_heat(cfg))
-        hx_log_info("units     %s; conductivity in%s, compliance in%s", u->system, u->conductivity,
-                    u->work);
+        hx_log_info("units     %s; conductivity in%s, compliance in%s%s%s", u->system,
+                    u->conductivity, u->work, isnan(cfg->material.density) ? "" : ", mass in",
+                    isnan(cfg->material.density) ? "" : u->mass);
     else
         hx_log_info("units     %s; mass in%s, density in%s, compliance in%s", u->system, u->mass,
                     u->density, u->work);

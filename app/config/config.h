@@ -270,6 +270,10 @@ typedef struct hx_config {
 int hx_config_read(hx_config *cfg, const char *path, size_t n_override,
                    const char *const *override);
 
+/* Like hx_value_override; for a member of a group that a word stands for, the word first becomes
+ * that group: "mass" becomes { kind = "mass"; }. */
+int hx_config_override(hx_value *tree, const char *argument);
+
 /* HX_EINPUT: an environment variable that replaces a key has an invalid word. For commands that can
  * run without a config. */
 int hx_config_check_variables(void);

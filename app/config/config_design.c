@@ -39,6 +39,14 @@ static int has_other_limit(const hx_config *cfg)
     return 0;
 }
 
+/* 1 if a constraint requires an amount of material. */
+static int has_least_amount(const hx_config *cfg)
+{
+    for (size_t i = 0; i < cfg->optimization.constraints.n; i++)
+        if (is_amount(constraint_of(cfg, i)->kind) && constraint_of(cfg, i)->min > 0.0) return 1;
+    return 0;
+}
+
 int hx_config_needs_derivatives(const hx_config *cfg)
 {
     if (!is_kind(cfg->optimization.objective.kind, "compliance")) return 1;
@@ -216,6 +224,23 @@ static int check_constraints(const hx_config *cfg)
 
 /* --- what belongs together --- */
 
+/* HX_EINPUT: two limits of an amount contradict each other. Other pairs are compared with the mesh
+ * (session/limits.c). */
+static int check_amounts(const hx_config *cfg)
+{
+    for (size_t i = 0; i < cfg->optimization.constraints.n; i++)
+        for (size_t k = 0; k < cfg->optimization.constraints.n; k++) {
+            const hx_config_constraint *const c = constraint_of(cfg, i), *const d =
+                                                                             constraint_of(cfg, k);
+            if (is_amount(c->kind) && is_kind(c->kind, d->kind) && c->min > d->max)
+                return hx_config_fault(c->origin, "min",
+                                       "%g contradicts max = %g of the %s in another constraint "
+                                       "(%s), so no design meets both",
+                                       c->min, d->max, c->kind, d->origin);
+        }
+    return HX_OK;
+}
+
 static int check_objective(const hx_config *cfg)
 {
     static const char key[] = "optimization.objective";
@@ -225,14 +250,17 @@ static int check_objective(const hx_config *cfg)
     HX_TRY(check_keys(cfg, kind, "objective", place, hx_value_find(cfg->tree, key)));
     HX_TRY(check_place(place, cfg->optimization.objective.set, cfg->optimization.objective.set_2,
                        cfg->optimization.objective.of, cfg->optimization.objective.direction));
-    if (is_amount(kind) && !has_other_limit(cfg))
-        return hx_config_fault(
-            place_of(cfg, key), key,
-            "no limit needs material, so the part of least %s is empty; "
-            "add one that does, for example constraints = ( { kind = \"displacement\"; "
-            "set = \"...\"; max = 0.3; } )",
-            kind);
-    return HX_OK;
+    if (!is_amount(kind) || has_other_limit(cfg)) return HX_OK;
+    HX_TRY(check_amounts(cfg));
+    return hx_config_fault(
+        place_of(cfg, key), key,
+        "%s; add one that does, for example constraints = ( { kind = \"displacement\"; "
+        "set = \"...\"; max = 0.3; } )",
+        has_least_amount(cfg)
+            ? "no limit determines where material is needed, so any part of the amount that "
+              "min requires is optimal"
+        : is_kind(kind, "mass") ? "no limit needs material, so the part of least mass is empty"
+                                : "no limit needs material, so the part of least volume is empty");
 }
 
 static int check_volume(const hx_config *cfg)

@@ -548,13 +548,43 @@ fail:
     return rc;
 }
 
+/* Makes a word into the group with only the member for which it stands. */
+static int widen_word(hx_value *value, const hx_key *group)
+{
+    hx_value *member = NULL;
+    HX_TRY(hx_value_create(&member, HX_VALUE_STRING, group->short_form, value->origin));
+    member->text = value->text;
+    member->raw = value->raw;
+    value->text = value->raw = NULL;
+    value->kind = HX_VALUE_GROUP;
+    return hx_value_append(value, member);
+}
+
+int hx_config_override(hx_value *tree, const char *argument)
+{
+    for (size_t i = 0; i < hx_n_key; i++) {
+        const hx_key *const key = &hx_keys[i];
+        const size_t n = strlen(key->path);
+        if (!key->short_form || strncmp(argument, key->path, n) != 0 || argument[n] != '.')
+            continue;
+        char path[PATH_SIZE];
+        const char *const name = hx_key_name(key);
+        snprintf(path, sizeof path, "%.*s", (int)(name > key->path ? name - key->path - 1 : 0),
+                 key->path);
+        const hx_value *const parent = hx_value_find(tree, path);
+        hx_value *const value = parent ? hx_value_member(parent, name) : NULL;
+        if (value && value->kind == HX_VALUE_STRING) HX_TRY(widen_word(value, key));
+    }
+    return hx_value_override(tree, argument);
+}
+
 int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const char *const *override)
 {
     hx_value *tree = NULL;
     memset(cfg, 0, sizeof *cfg);
     HX_TRY(hx_value_read_file(&tree, path));
     for (size_t i = 0; i < n_override; i++) {
-        const int rc = hx_value_override(tree, override[i]);
+        const int rc = hx_config_override(tree, override[i]);
         if (rc == HX_OK) continue;
         hx_value_free(tree);
         return rc;

@@ -310,6 +310,8 @@ int hx_units_parse_heat(hx_units *units, const char *text)
     snprintf(units->film, size, " %s/(%s^2 %s)", p, l, t);
     snprintf(units->source, size, " %s/%s^3", p, l);
     snprintf(units->flux, size, " %s/%s^2", p, l);
+    /* Nothing relates the density to the other units, so its own unit is part of that of masses. */
+    snprintf(units->mass, size, " [density] %s^3", l);
     return HX_OK;
 }
 

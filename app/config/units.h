@@ -23,8 +23,9 @@ typedef struct hx_units {
     double density_si;       /* kg/m^3 per unit of density */
     char rate[HX_UNIT_SIZE]; /* unit of angular speed: " rad/s" */
     /* Units of heat, empty in elasticity; for heat only these and length, area, volume and work are
-     * set. They are: power; temperature; power per length and temperature; power per area and
-     * temperature; power per volume; power per area. */
+     * set, and mass, " [density] mm^3", because `units` does not name the unit of the density. They
+     * are: power; temperature; power per length and temperature; power per area and temperature;
+     * power per volume; power per area. */
     char power[HX_UNIT_SIZE], temperature[HX_UNIT_SIZE], conductivity[HX_UNIT_SIZE];
     double watt; /* watts per unit of power; 0: no units of heat */
     char film[HX_UNIT_SIZE], source[HX_UNIT_SIZE], flux[HX_UNIT_SIZE];

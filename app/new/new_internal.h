@@ -65,6 +65,9 @@ void hx_new_put_units(hx_new_writer *w);
 /* Steel, in the units of the config. */
 void hx_new_put_material(hx_new_writer *w);
 
+/* 1 if that material has a density. */
+int hx_new_has_density(const hx_new_part *part);
+
 /* --- sets (new_sets.c) --- */
 
 /* Lists the sets of the part, as comments. */
@@ -79,14 +82,19 @@ void hx_new_put_entries(hx_new_writer *w, hx_new_entry_call put);
 /* Writes examples with names of the part, as comments. */
 void hx_new_put_passive(hx_new_writer *w);
 
-/* Writes what states the lightest part within limits, as comments. */
-void hx_new_put_limits(hx_new_writer *w);
+/* *name: the first set of faces with a node that the supports of the file leave free in a
+ * direction; the second set of faces, or side of the box, if the file has no supports, because the
+ * first one may be held; else what stands for a set in comments. */
+int hx_new_find_free_set(const hx_new_part *part, const char **name);
 
-/* --- supports and loads (new_loads.c) --- */
+/* --- supports, loads and limits (new_loads.c) --- */
 
 /* Writes supports and loads: those of the file or the generator, and examples as comments. */
 void hx_new_put_supports(hx_new_writer *w);
 void hx_new_put_loads(hx_new_writer *w);
+
+/* Writes what states the lightest part within limits, as comments. */
+int hx_new_put_limits(hx_new_writer *w);
 
 /* Writes the temperatures, heat loads and convection of a heat-transfer job as entries of the
  * config. */

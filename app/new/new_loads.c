@@ -1,4 +1,5 @@
-/* Supports and loads of a new config, from the file, of a generator, or as examples. */
+/* Supports and loads of a new config, from the file, of a generator, or as examples, and limits. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,6 +56,20 @@ static const char *known(const hx_new_part *part, int is_load)
                                : "fix = \"xyz\"");
         return text;
     }
+    return NULL;
+}
+
+/* The set on which the generator's example or the file's first load on a set acts; NULL: none. */
+static const char *find_loaded_set(const hx_new_part *part)
+{
+    const hx_conditions *const c = &part->session.conditions;
+    for (size_t i = 0; !part->is_file && i < sizeof example / sizeof example[0]; i++)
+        if (strcmp(part->name, example[i].generator) == 0) return example[i].loaded;
+    for (int64_t i = 0; hx_new_is_heat(part) && i < c->n_heat; i++)
+        if (LOADS_OF_HEAT >> c->heat[i].kind & 1u) return c->heat[i].set;
+    for (int64_t i = 0; !hx_new_is_heat(part) && i < c->n_load; i++)
+        if (c->load[i].kind == HX_FILE_PRESSURE || c->load[i].kind == HX_FILE_REMOTE)
+            return c->load[i].set;
     return NULL;
 }
 
@@ -280,4 +295,33 @@ void hx_new_put_heat(hx_new_writer *w)
     fprintf(w->out, "\n# Convection from the file.\nconvection = (\n");
     put_heat_entries(w, 1u << HX_FILE_FILM);
     fprintf(w->out, ");\n");
+}
+
+int hx_new_put_limits(hx_new_writer *w)
+{
+    const hx_mesh *const m = &w->part->session.mesh;
+    const int is_heat = hx_new_is_heat(w->part), has_density = hx_new_has_density(w->part);
+    const char *set = find_loaded_set(w->part);
+    double diagonal = 0.0;
+    char limit[40], radius[40];
+    for (int i = 0; i < 3; i++) diagonal = hypot(diagonal, m->box_max[i] - m->box_min[i]);
+    if (!set) HX_TRY(hx_new_find_free_set(w->part, &set));
+    fprintf(w->out,
+            "    # %s within limits instead: these lines in place of those above, with sets and\n"
+            "    # limits of your own. `hextop check CONFIG --solve` prints the values of the "
+            "solid part,\n"
+            "    # and `hextop lightest CONFIG` finds the part.\n"
+            "    # objective = \"%s\";\n"
+            "    # constraints = ( { kind = \"%s\"; set = \"",
+            has_density ? "The lightest part" : "The smallest part",
+            has_density ? "mass" : "volume", is_heat ? "temperature" : "displacement");
+    hx_new_put_quoted_text(w->out, set);
+    fprintf(w->out,
+            "\"; max = %s; } );\n"
+            "    # iterations = 120;\n"
+            "    # filter = { kind = \"density\"; radius = %s; unit = \"length\"; };\n"
+            "    # projection = { every = 20; };\n",
+            is_heat ? "80.0" : hx_new_fraction(2e-3 * diagonal, 2, limit),
+            hx_new_fraction(fmin(2.5 * m->elem_size, 0.9 * diagonal), 3, radius));
+    return HX_OK;
 }

@@ -55,11 +55,17 @@ static void put_others(hx_new_writer *w)
     }
 }
 
-/* Takes the materials of the file, if that is possible. */
+/* 1 if the config takes the materials of the file. */
+static int takes_file_material(const hx_new_part *part)
+{
+    const hx_file_material *const m = &part->session.conditions.material;
+    return m->name && !m->fault && !isnan(m->young) && !isnan(m->poisson);
+}
+
 static int put_file_material(hx_new_writer *w)
 {
     const hx_file_material *const m = &w->part->session.conditions.material;
-    if (!m->name || m->fault || isnan(m->young) || isnan(m->poisson)) return 0;
+    if (!takes_file_material(w->part)) return 0;
     fprintf(w->out, "\n# '");
     hx_new_put_quoted_text(w->out, m->name);
     fprintf(w->out, "' of the file, in its own units: E %g, nu %g", m->young, m->poisson);
@@ -132,6 +138,18 @@ static void put_conductivity(hx_new_writer *w)
         fprintf(w->out, "\n};\n");
     else
         fprintf(w->out, " };%s\n", is_steel ? "   # steel, 50 W/(m K)" : "");
+}
+
+int hx_new_has_density(const hx_new_part *part)
+{
+    const char *const given = hx_new_overridden(part, "material.density");
+    const hx_file_material *const m = &part->session.conditions.material;
+    if (given) return given[0] != '\0';
+    if (hx_new_is_heat(part)) return 0;
+    if (!takes_file_material(part)) return part->is_file || part->session.cfg.units.system[0];
+    for (size_t i = 0; i < m->n_other; i++)
+        if (isnan(m->other[i].of.density)) return 0;
+    return !isnan(m->density);
 }
 
 void hx_new_put_material(hx_new_writer *w)

@@ -125,7 +125,7 @@ static int fill_tree(const hx_new_part *part, const char *named, int is_heat, hx
     if (part->is_cad)
         HX_TRY(put_quoted_key(*tree, "units", hx_new_is_heat_requested(part) ? MM_OF_HEAT : MM));
     for (size_t i = 0; i < part->n_override; i++)
-        HX_TRY(hx_value_override(*tree, part->override[i]));
+        HX_TRY(hx_config_override(*tree, part->override[i]));
     return HX_OK;
 }
 

@@ -1,9 +1,11 @@
-/* Sets and limits of a new config: the sets of the part as comments, sets prepared by geometry, the
- * entries for each, and limits on one of them. */
+/* Sets of a new config: the sets of the part as comments, sets prepared by geometry, the entries for
+ * each, and a set for limits. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "../text/log.h"
+#include "core/base/memory.h"
 #include "core/base/names.h"
 #include "new_internal.h"
 
@@ -180,28 +182,38 @@ void hx_new_put_passive(hx_new_writer *w)
             hx_new_fraction(2.0 * part->session.mesh.elem_size, 3, text));
 }
 
-void hx_new_put_limits(hx_new_writer *w)
+/* Marks the components that the supports of the file hold at each node: held[n_node]. */
+static int mark_held(const hx_new_part *part, unsigned char *held)
 {
-    const hx_mesh *const m = &w->part->session.mesh;
-    const int is_heat = hx_new_is_heat(w->part);
-    double diagonal = 0.0;
-    char limit[40], radius[40];
-    for (int i = 0; i < 3; i++) diagonal = hypot(diagonal, m->box_max[i] - m->box_min[i]);
-    fprintf(w->out,
-            "    # %s within limits instead: these lines in place of those above, with sets and\n"
-            "    # limits of your own. `hextop check CONFIG --solve` prints the values of the "
-            "solid part,\n"
-            "    # and `hextop lightest CONFIG` finds the part.\n"
-            "    # objective = \"%s\";\n"
-            "    # constraints = ( { kind = \"%s\"; set = \"",
-            is_heat ? "The smallest part" : "The lightest part", is_heat ? "volume" : "mass",
-            is_heat ? "temperature" : "displacement");
-    hx_new_put_quoted_text(w->out, name_of_faces(w->part));
-    fprintf(w->out,
-            "\"; max = %s; } );\n"
-            "    # iterations = 120;\n"
-            "    # filter = { kind = \"density\"; radius = %s; unit = \"length\"; };\n"
-            "    # projection = { every = 20; };\n",
-            is_heat ? "80.0" : hx_new_fraction(2e-3 * diagonal, 2, limit),
-            hx_new_fraction(fmin(2.5 * m->elem_size, 0.9 * diagonal), 3, radius));
+    const hx_conditions *const c = &part->session.conditions;
+    int32_t *node = NULL;
+    HX_TRY(hx_conditions_nodes(&part->session.mesh, c->n_support, c->support, &node));
+    for (int64_t i = 0; i < c->n_support; i++)
+        held[node[i]] |= (unsigned char)(1u << c->support[i].component);
+    free(node);
+    return HX_OK;
+}
+
+int hx_new_find_free_set(const hx_new_part *part, const char **name)
+{
+    const hx_mesh *const mesh = &part->session.mesh;
+    unsigned char *held = NULL;
+    *name = name_of_faces(part);
+    HX_TRY(hx_alloc(&held, (size_t)mesh->n_node, 1, "supported nodes"));
+    const int rc = mark_held(part, held);
+    const int has_supports = part->session.conditions.n_support > 0;
+    int is_found = rc < 0, n_free = 0;
+    for (size_t i = 0; i < part->n_set && !is_found; i++) {
+        const hx_new_set *const set = &part->set[i];
+        int is_free = 0;
+        if (!is_surface(set) || set->n_face == 0) continue;
+        for (int64_t k = 0; k < set->set->n_node && !is_free; k++)
+            is_free = held[set->set->node[k]] != 7;
+        n_free += is_free;
+        if (is_free) *name = set->set->name;
+        is_found = n_free == (has_supports ? 1 : 2);
+    }
+    if (!is_found && !has_supports && needs_sides(part)) *name = side_name[1];
+    free(held);
+    return rc;
 }

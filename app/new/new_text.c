@@ -171,7 +171,7 @@ int hx_new_write(const hx_new_part *part, FILE *stream)
     put_key_line(&w, "optimization.change_tolerance", "0.01",
                  "      # ends once no density changes by more\n");
     put_filter(&w);
-    hx_new_put_limits(&w);
+    HX_TRY(hx_new_put_limits(&w));
     fprintf(w.out, "};\n");
     char folder[160];
     snprintf(folder, sizeof folder, "out/%s", w.part->name);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "../session/compliance_ratio.h"
 #include "../text/log.h"
 #include "core/base/names.h"
 
@@ -98,12 +99,20 @@ static void report_recording(const hx_session *s, const hx_stats *stats)
                       pcg->not_recorded);
 }
 
-/* Warns of the first design that misses the target volume. */
+/* 1 if designs before the last one may miss the volume: it is only an upper limit, which the update
+ * approaches from outside, or the config states another first density. */
+static int may_miss(const hx_session *s)
+{
+    return hx_session_update(s)->is_upper_limit || !isnan(s->cfg.optimization.start);
+}
+
+/* Warns of the first design that misses the target volume, unless designs on the way may miss it.
+ * The warnings at the end (diag_after.c) judge the last design in any case. */
 static void warn_missed(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     if (!it->volume_missed) return;
     const double wanted = hx_session_volume_wanted(s);
-    if (stats->n_missed == 1)
+    if (stats->n_missed == 1 && !may_miss(s))
         hx_log_warning(
             "iteration %d: the design has a volume of %.5g instead of volume_fraction = %g",
             it->iteration, it->volume, wanted);
@@ -120,11 +129,13 @@ static void warn_flat(const hx_session *s, const hx_stats *stats, const hx_itera
                        it->iteration, hx_session_objective(s)->name);
 }
 
-/* Warns once. */
+/* Warns once, if compliances have a ratio. With prescribed displacements the first design may have
+ * a negative compliance, or one near 0. */
 static void warn_loose(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     const char *const other = hx_session_other_objective(s);
-    if (!other || stats->n_loose != 1 || it->compliance <= HX_STATS_LOOSE * stats->first_compliance)
+    if (!other || stats->n_loose != 1 || !(stats->first_compliance > 0.0) ||
+        it->compliance <= HX_STATS_LOOSE * stats->first_compliance || hx_compliance_is_shifted(s))
         return;
     hx_log_warning("iteration %d: the compliance is %.2g times that of the first design: the %s "
                    "falls because the design no longer connects the loads to the supports; add "

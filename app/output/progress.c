@@ -127,6 +127,20 @@ void hx_progress_limits(const hx_session *s, const char *lead)
     print_zones(s, lead);
 }
 
+/* Warns of a damping that the update does not read. A config that a run has written states the
+ * default, so only another value counts. */
+static void warn_damping(const hx_session *s)
+{
+    char place[HX_CONFIG_PLACE];
+    const double usual = 0.5, damping = s->cfg.optimization.damping;
+    const hx_update_kind *const update = hx_session_update(s);
+    if (update == &hx_update_oc || !(fabs(damping - usual) > 0.0)) return;
+    hx_log_warning("%s: update '%s' does not use it, only 'oc' does; `optimization.move=%g` takes "
+                   "smaller steps",
+                   hx_config_place(&s->cfg, "optimization.damping", place, sizeof place),
+                   update->name, 0.5 * s->cfg.optimization.move);
+}
+
 void hx_progress_choices(const hx_session *s, const char *lead)
 {
     const char *const reason = hx_session_update_reason(s);
@@ -134,6 +148,7 @@ void hx_progress_choices(const hx_session *s, const char *lead)
         hx_log_info("%s          the default, because %s exact derivatives", lead,
                     s->limits.n > 0 ? "limits need" : "this objective needs");
     if (reason) hx_log_info("%supdate    %s, because %s", lead, hx_session_update(s)->name, reason);
+    warn_damping(s);
 }
 
 static void print_design(const hx_session *s)

@@ -87,7 +87,8 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
     stats->n_missed += it->volume_missed;
     stats->n_flat += it->is_flat;
     if (!(stats->first_compliance > 0.0)) stats->first_compliance = it->compliance;
-    stats->n_loose += it->compliance > HX_STATS_LOOSE * stats->first_compliance;
+    stats->n_loose +=
+        stats->first_compliance > 0.0 && it->compliance > HX_STATS_LOOSE * stats->first_compliance;
     if (it->reason != HX_PCG_CONVERGED) stats->n_unconverged++;
     for (int c = 0; c < n_case; c++)
         stats->n_solve_failed += it->load_case[c].pcg.reason != HX_PCG_CONVERGED;

@@ -53,6 +53,14 @@ const hx_verify_analysis *hx_verify_made(const hx_verify *v, const char **name)
     return &v->analysis[HX_VERIFY_SOLID];
 }
 
+/* The made part in a sentence. */
+static const char *made_text(const hx_verify *v)
+{
+    return v->surface.path          ? "surface"
+           : v->quadratic.requested ? "0/1 design with quadratic elements"
+                                    : "0/1 design";
+}
+
 /* Violation of limit i by the made part; NAN if its value is unknown. */
 static double made_violation(const hx_verify *v, int i)
 {
@@ -93,16 +101,13 @@ void hx_verify_print_limits(const hx_verify *v)
                   {"quadratic", v->quadratic.requested ? &v->quadratic.analysis : NULL},
                   {"surface", v->surface.path ? &v->surface.analysis : NULL}};
     enum { N_COLUMN = sizeof column / sizeof column[0] };
-    const char *made;
     char align[N_COLUMN + 4] = "ll", text[160];
     hx_table table;
     if (limits->n == 0 || hx_log_get_level() < HX_LOG_NORMAL) return;
-    hx_verify_made(v, &made);
     for (int k = 0; k < N_COLUMN; k++)
         if (column[k].of) strcat(align, "r");
     strcat(align, "l");
-    hx_log_info("\nlimits, judged on the %s%s, tolerance %g %%", made,
-                strcmp(made, "surface") == 0 ? "" : " design", v->limit_tolerance);
+    hx_log_info("\nlimits, judged on the %s, tolerance %g %%", made_text(v), v->limit_tolerance);
     hx_table_begin(&table, align);
     hx_table_add(&table, "%s", "");
     hx_table_add(&table, "%s", "");
@@ -134,9 +139,9 @@ const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n
 {
     const hx_constraint_spec *const spec = &v->session.limits.spec[i];
     const char *const unit = hx_response_unit_text(&v->session, spec->kind);
-    const char *made;
+    const char *name, *const made = made_text(v);
     char bound[160], from[96] = "";
-    const double value = hx_verify_made(v, &made)->limit[i];
+    const double value = hx_verify_made(v, &name)->limit[i];
     text[0] = '\0';
     if (!is_missed(v, i)) return text;
     if (isnan(value)) {

@@ -30,6 +30,7 @@ LEAST = f'''objective = "mass";
 constraints = ( {{ kind = "displacement"; set = "right"; {DOWN} max = 0.08; case = 1; name = "tip"; }},
                 {{ kind = "compliance"; max = 0.4; }},
                 {{ kind = "displacement"; set = "right"; of = "max"; max = 0.3; case = [2]; }} );'''
+DENSITY = [("iterations = 12; filter = {", 'iterations = 12; filter = { kind = "density";')]
 failed = 0
 
 
@@ -291,12 +292,36 @@ def check_converged():
     check(code == 0 and all(line.startswith("hextop: warning:") for line in text.splitlines()), f"--quiet: {text[-900:]}")
 
 
+def check_first_volume():
+    """The volume is an upper limit under mma, and the first design may have any; only the last one is judged."""
+    for update in ("mma", "gcmma", "oc"):
+        config = write("first.cfg", f'update = "{update}"; volume_fraction = 0.4; start = 0.6;', DENSITY)
+        code, text = hextop("run", config, f"output.directory=first-{update}")
+        check(code == 0 and history(f"first-{update}")[0]["volume"] > 0.59, f"first volume, {update}: {text[-900:]}")
+        check("instead of volume_fraction" not in text and "the volume is not met" not in text, f"no warning, {update}: {text[-900:]}")
+    code, text = hextop("run", "first.cfg", "optimization.update=mma", "optimization.iterations=1", "output.directory=short")
+    check(code == 0 and "the volume is not met: the last design" in text, f"the last design is judged: {text[-900:]}")
+
+
+def check_damping():
+    """Only oc reads the damping."""
+    for update, damping, warns in (("mma", 0.3, 1), ("gcmma", 0.3, 1), ("mma", 0.5, 0), ("oc", 0.3, 0)):
+        config = write("damping.cfg", f'update = "{update}"; volume_fraction = 0.4;\ndamping = {damping};', DENSITY)
+        for command in (["check"], ["run", "optimization.iterations=1", "output.directory=damping"]):
+            code, text = hextop(command[0], config, *command[1:])
+            check(code == 0 and (f"optimization.damping: update '{update}' does not use it" in text) == bool(warns),
+                  f"damping {damping}, {update}: {text[-900:]}")
+            check(not warns or "warning: damping.cfg:8: " in text, f"its line: {text[-900:]}")
+
+
 os.environ.update(OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive")
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     check_keys()
     check_solid()
     check_starts()
+    check_first_volume()
+    check_damping()
     check_written()
     check_arguments()
     check_choices()

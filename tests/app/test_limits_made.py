@@ -146,6 +146,11 @@ def statuses():
                                                                                            "--limit-tolerance", "1e-6")
     check({on_solid.returncode, on_surface.returncode} == {0, 4}, f"0/1 {solid}, surface {tip}: {on_solid.returncode}")
     check("limits, judged on the 0/1 design" in on_solid.stdout and "judged on the surface" in on_surface.stdout, on_solid.stdout)
+    check(f"{tip:.6g} mm on the surface, at most" in on_surface.stderr or f"{solid:.6g} mm on the 0/1 design, at most" in on_solid.stderr,
+          f"what misses it: {on_solid.stderr} {on_surface.stderr}")
+    said = hextop("verify", "out", f"optimization.constraints[0].max={tip / 2:.12g}", "--element", "quadratic", "--output", "other.json")
+    check("limits, judged on the 0/1 design with quadratic elements" in said.stdout and
+          " mm on the 0/1 design with quadratic elements, at most" in said.stderr, f"quadratic: {said.stdout} {said.stderr}")
     # a set that the surface does not reach cannot be judged
     said = hextop("verify", "out", "optimization.constraints[2].set=inside", "optimization.constraints[2].max=1e9", *surface)
     check(said.returncode == 4 and "'far' cannot be judged" in said.stderr and "unknown" in said.stdout, said.stderr + said.stdout)

@@ -18,6 +18,20 @@ name() {
         { print }' "$1"
 }
 
+# light CONFIG: takes the lines about limits, as printed, in place of those above them.
+light() {
+    sed -e '/^    volume_fraction/d; /^    iterations/d; /^    change_tolerance/d; /^    filter/d' \
+        -e '/# objective = /,/# projection/s/# //' "$1"
+}
+
+# lightens PART CONFIG: it is accepted with these lines.
+lightens() {
+    light "$2" >light.cfg
+    ok "$1, limits: four lines and a projection" test \
+        "$(grep -Ec '^    (objective|constraints|iterations|filter|projection) = ' light.cfg)" = 5
+    ok "$1, limits: check" "$hextop" check light.cfg
+}
+
 # runs PART CONFIG SUPPORT LOAD: the config is refused as printed, and accepted with these two.
 runs() {
     part=$1
@@ -33,6 +47,7 @@ runs() {
     ok "$part: check" "$hextop" check named.cfg
     ok "$part: no complaint of the filter" lacks stderr "filter radius"
     ok "$part: run" "$hextop" run named.cfg optimization.iterations=2 solver.device=cpu
+    lightens "$part" named.cfg
 }
 
 # Statements of the file, including couplings between bodies.
@@ -66,6 +81,7 @@ for mesh in "$meshes"/*.inp "$meshes"/*.cdb "$meshes"/*.msh "$meshes"/*.vtk; do
         sed -i 's/# ignore/ignore/' "$mesh.cfg" # what it leaves out is in a comment
         [ "$mesh" = second.cdb ] || # this leaves a rigid-body motion
             ok "$mesh: run" "$hextop" run "$mesh.cfg" optimization.iterations=2 solver.device=cpu
+        [ "$mesh" = second.cdb ] || lightens "$mesh" "$mesh.cfg"
         continue
     fi
     ok "a set is listed, or made" grep -Eq '^(#   "|    \{ name = ")' "$mesh.cfg"
@@ -77,10 +93,8 @@ for mesh in "$meshes"/*.inp "$meshes"/*.cdb "$meshes"/*.msh "$meshes"/*.vtk; do
 done
 # The lines about limits, in place of those above them.
 named=$(faces block.inp.cfg | sed -n 2p)
-name block.inp.cfg "$(faces block.inp.cfg | head -1)" "$named" | sed -e "/^    volume_fraction/d; /^    iterations/d" \
-    -e "/^    change_tolerance/d; /^    filter/d" -e '/# objective = /,/# projection/s/# //' \
-    -e "/^    constraints/s/set = \"[^\"]*\"/set = \"$named\"/" >light.cfg
-ok "limits: four lines and a projection" test "$(grep -Ec '^    (objective|constraints|iterations|filter|projection) = ' light.cfg)" = 5
+name block.inp.cfg "$(faces block.inp.cfg | head -1)" "$named" >named.cfg
+light named.cfg >light.cfg
 ok "limits: of a displacement" grep -q '^    constraints = ( { kind = "displacement"; set = "[^"]*"; max = 0\.' light.cfg
 ok "limits: check" "$hextop" check light.cfg "optimization.constraints[0].max=1e6" --solve
 ok "limits: met by the solid part" grep -q 'at most 1e+06 mm  met' stdout
@@ -162,10 +176,12 @@ for generator in $(kinds Generators); do
     ok "new $generator, as it is" "$hextop" new "mesh.generator=$generator"
     cp stdout new.cfg
     ok "check it" "$hextop" check new.cfg
+    lightens "$generator" new.cfg
     for physics in elasticity heat; do
         # the smallest size that the generator accepts
         ok "new $generator of $physics" "$hextop" new "$generator" mesh.nx=20 "physics=$physics" -o "$generator-$physics.cfg"
         ok "check it" "$hextop" check "$generator-$physics.cfg" mesh.nx=10
+        lightens "$generator of $physics" "$generator-$physics.cfg"
         ok "run it" "$hextop" run "$generator-$physics.cfg" mesh.nx=10 optimization.iterations=1 solver.device=cpu
     done
 done
@@ -225,6 +241,9 @@ for part in "cantilever physics=elasticity" "cantilever physics=heat" "block.inp
 done
 ok "a density" "$hextop" new mesh.nx=8 material.density=3.0 -o density.cfg
 ok "is written" contains density.cfg "density = 3.0;"
+ok "which least mass needs" contains density.cfg '# objective = "mass";'
+lightens "a density" density.cfg
+ok "no density, no mass" contains new.cfg '# objective = "volume";'
 ok "of a file" "$hextop" new block.inp material.density=3e-9 -o density.cfg.2
 ok "is written" contains density.cfg.2 "density = 3e-9;"
 ok "is no steel" lacks density.cfg.2 "steel"

@@ -128,6 +128,33 @@ def check_loose():
     check(code == 0 and "no longer connects the loads to the supports" in text, f"loose: {text}")
 
 
+def check_prescribed():
+    """With prescribed displacements the compliance is negative, so it has no ratio to that of the first design."""
+    code, text = hextop("run", "d.cfg", 'supports=({set="left";fix="xyz";},{set="right";fix="z";value=[0.0,0.0,-0.1];})',
+                        "loads=", "weights=", "optimization.objective=volume", "optimization.volume_fraction=", "optimization.start=0.6",
+                        'optimization.constraints=({kind="reaction";set="right";direction=[0.0,0.0,-1.0];min=0.001;})',
+                        "output.directory=prescribed")
+    check(code == 0 and history("prescribed")[0]["compliance"] < 0.0, f"prescribed: {text}")
+    warnings = json.loads(pathlib.Path("prescribed/summary.json").read_text())["warnings"]
+    check("no longer connects" not in text and "no longer connects" not in json.dumps(warnings), f"prescribed: {text}, {warnings}")
+
+
+def check_word_and_group():
+    """A word and the group with only its kind are the same for arguments."""
+    word, group = write("word.cfg", 'objective = "worst_compliance";'), write("group.cfg", 'objective = { kind = "worst_compliance"; };')
+    place = ["optimization.objective.set=right", "optimization.objective.direction=[0,0,-2]"]
+    for config in (word, group):
+        code, text = hextop("check", config, "optimization.objective.kind=displacement", *place)
+        check(code == 0 and "objective displacement, set 'right', direction [0, 0, -2]" in text, f"{config}: {text}")
+        code, text = hextop("check", config, *place)
+        check(code == 2 and "optimization.objective: set: objective 'worst_compliance' does not take this key" in text, f"{config}: {text}")
+        code, text = hextop("check", config, "optimization.objective.kind=")
+        check(code == 0 and "objective worst" not in text, f"{config}, no kind: {text}")
+    code, text = hextop("check", write("none.cfg", ""), "optimization.objective=worst_compliance",
+                        "optimization.objective.kind=displacement", *place)
+    check(code == 0 and "objective displacement, set 'right'" in text, f"both as arguments: {text}")
+
+
 os.environ.update(OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive")
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
@@ -136,6 +163,8 @@ with tempfile.TemporaryDirectory() as folder:
     check_words()
     check_refused()
     check_loose()
+    check_prescribed()
+    check_word_and_group()
     os.chdir("/")
 print(f"{failed} failed")
 sys.exit(failed > 0)

@@ -170,6 +170,13 @@ END
 "$hextop" check heat.cfg >line 2>&1
 grep -qxF 'units     W, mm, K; conductivity in W/(mm K), compliance in W K' line ||
     fault "units of heat: $(grep units line)"
+# The density has no unit there, so that of a mass contains it.
+"$hextop" check heat.cfg material.density=3 optimization.objective=mass optimization.volume_fraction= \
+    'optimization.constraints=({kind="mass";max=1.5;},{kind="temperature";set="right";max=80;})' 'optimization.filter={kind="density";radius=1.5;}' >line 2>&1
+for text in 'units     W, mm, K; conductivity in W/(mm K), compliance in W K, mass in [density] mm^3' \
+    'at most 1.5 [density] mm^3'; do
+    grep -qF "$text" line || fault "mass in heat: $(cat line)"
+done
 
 # The unit of stress may have no name of its own; then the message does not explain the unit by itself.
 "$hextop" check cubes.cfg 'units=kip, ft, ksi' >line 2>&1
