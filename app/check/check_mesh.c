@@ -114,7 +114,7 @@ int hx_check_sets(const hx_session *s)
     char text[32];
     size_t n_all = 0, n_shown = 0;
     for (size_t i = 0; i < mesh->n_set; i++)
-        n_all += !is_model || !hx_check_is_model_face(&mesh->set[i]);
+        n_all += !mesh->set[i].is_internal && (!is_model || !hx_check_is_model_face(&mesh->set[i]));
     if (hx_check_is_quiet() || n_all == 0) return HX_OK;
     const int is_cut = n_all > HX_CHECK_MOST_SETS && hx_log_get_level() < HX_LOG_VERBOSE;
     if (is_cut)
@@ -124,6 +124,7 @@ int hx_check_sets(const hx_session *s)
     hx_table_begin(&table, "lrrrl");
     hx_table_add_words(&table, "name|nodes|elements|faces|area");
     for (size_t i = 0; i < mesh->n_set; i++) {
+        if (mesh->set[i].is_internal) continue;
         if (is_model && hx_check_is_model_face(&mesh->set[i])) continue;
         if (is_cut && n_shown++ == HX_CHECK_MOST_SETS) break;
         hx_table_add(&table, "%s", mesh->set[i].name);

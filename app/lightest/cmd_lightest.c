@@ -11,6 +11,22 @@
 
 enum { VARY, TRIES, RESUME, REFINE, MESHER };
 
+/* HX_EINPUT: a limit of stresses, which `verify` does not judge on the surface. */
+static int check_stresses(const hx_lightest *l)
+{
+    for (size_t i = 0; i < l->n_constraint; i++) {
+        const hx_config_constraint *const c = hx_lightest_constraint(l, i);
+        if (strcmp(c->kind, "stress") != 0) continue;
+        return HX_RAISE(
+            HX_EINPUT,
+            "%s: limit '%s': kind = \"stress\": `lightest` judges limits on the surface "
+            "of the part, and stresses are not judged there; leave this limit out, or "
+            "run `hextop run %s` and `hextop verify`, which judges it on the 0/1 design",
+            c->origin, c->name ? c->name : c->kind, l->file);
+    }
+    return HX_OK;
+}
+
 /* HX_EINPUT: FILE does not state a search. */
 static int check_config(const hx_lightest *l)
 {
@@ -29,6 +45,7 @@ static int check_config(const hx_lightest *l)
                      "'%s' does not make a part lighter; take \"volume\" or \"mass\", or add "
                      "--vary volume, which searches the volume_fraction",
                      objective));
+    HX_TRY(check_stresses(l));
     for (size_t i = 0; i < l->n_constraint && l->vary == HX_LIGHTEST_VOLUME; i++) {
         const hx_config_constraint *const c = hx_lightest_constraint(l, i);
         if (hx_lightest_is_of_amount(l, i))
@@ -105,7 +122,7 @@ static int go_on(hx_lightest *l)
         if (l->end == HX_LIGHTEST_GOES_ON)
             rc = hx_lightest_do(l, &next, l->started == l->n_try + 1);
     }
-    hx_lightest_try_free(&next);
+    hx_lightest_try_free(&next, l->n_limit);
     return rc;
 }
 

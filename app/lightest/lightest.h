@@ -38,6 +38,9 @@ typedef struct hx_lightest_try {
     double volume_fraction; /* of the run; NaN: not varied */
     /* [n_limit] values; NaN: the set is not on that design (owned) */
     double *value[HX_N_LIGHTEST_DESIGN];
+    /* [n_limit] why the made part does not permit to judge a limit, for example because it contains
+     * too little of its set; NULL: it does (owned) */
+    char **unknown;
     double volume, mass; /* of the surface part.stl (length^3); NaN: there is none, no density */
     char *error;         /* why the part, or the run, has no analysis; NULL: it has one (owned) */
     int is_refused;      /* 1: the run did not begin, and `error` is its message */
@@ -56,7 +59,8 @@ typedef enum {
     HX_LIGHTEST_SAME,    /* the next try would repeat an earlier one */
     HX_LIGHTEST_BRACKET, /* two volumes or bounds, of which one passes, differ by less than 1 % */
     HX_LIGHTEST_FULL,    /* the limits are missed by the largest volume */
-    HX_LIGHTEST_REFUSED  /* a run with bounds that are stricter by 1 % was refused */
+    HX_LIGHTEST_REFUSED, /* a run with bounds that are stricter by 1 % was refused */
+    HX_LIGHTEST_UNKNOWN  /* two tries, one with more material, do not permit to judge a limit */
 } hx_lightest_end;
 
 typedef struct hx_lightest {
@@ -90,7 +94,7 @@ const char *hx_lightest_vary_word(size_t i); /* NULL after the last */
 /* Bounds of a constraint in FILE. */
 const hx_config_constraint *hx_lightest_constraint(const hx_lightest *l, size_t i);
 int hx_lightest_try_create(const hx_lightest *l, hx_lightest_try *t);
-void hx_lightest_try_free(hx_lightest_try *t);
+void hx_lightest_try_free(hx_lightest_try *t, int n_limit);
 /* FOLDER/try-N/name into text[PATH_MAX]; number from 1. Returns text. */
 const char *hx_lightest_path(const hx_lightest *l, int number, const char *name, char *text);
 /* 1 if the mass of a part is known. Without an analysis of the surface that needs one density. */
@@ -107,6 +111,8 @@ void hx_lightest_free(hx_lightest *l);
 /* Share of the bounds of a limit that a value uses: above 1, it misses one; infinite if its sign is
  * wrong or the value is NaN. Temperatures count from l->reference. */
 double hx_lightest_usage(const hx_lightest *l, int limit, double value);
+/* 1 if the made part of a try does not permit to judge a limit, which is then not met. */
+int hx_lightest_is_unknown(const hx_lightest_try *t, int limit);
 /* Fills usage, made and worst of a try. Limits of volume and mass that are met do not count. */
 void hx_lightest_judge(const hx_lightest *l, hx_lightest_try *t);
 /* Sets l->end, and makes the bounds or the volume of the next try if the search goes on; next has

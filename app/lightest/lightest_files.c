@@ -97,6 +97,14 @@ static int read_values(const hx_lightest *l, const hx_json_value *limits, int ma
     return HX_OK;
 }
 
+static int take_unknown(const hx_lightest *l, int i, const hx_json_value *limit, hx_lightest_try *t)
+{
+    const char *const text = hx_json_text_at(limit, "unknown", NULL);
+    if (!t->unknown)
+        HX_TRY(hx_alloc(&t->unknown, (size_t)l->n_limit, sizeof *t->unknown, "limits"));
+    return text ? hx_strdup(&t->unknown[i], text) : HX_OK;
+}
+
 /* at: where root has the limits of each design; NULL: nowhere. */
 static int take_verified(hx_lightest *l, const hx_json_value *root, const char *path,
                          const char *const at[HX_N_LIGHTEST_DESIGN], hx_lightest_try *t)
@@ -110,6 +118,9 @@ static int take_verified(hx_lightest *l, const hx_json_value *root, const char *
             d != HX_LIGHTEST_GREY && (t->error || (d == HX_LIGHTEST_SURFACE && d != l->made));
         const hx_json_value *const limits = at[d] ? hx_json_at(root, at[d]) : NULL;
         HX_TRY(read_values(l, limits, may_miss, path, &t->value[d]));
+        int i = 0;
+        for (const hx_json_value *v = limits && d == l->made ? limits->first : NULL; v; v = v->next)
+            HX_TRY(take_unknown(l, i++, v, t));
     }
     /* the tetrahedra fill the surface up to the curvature of its triangles */
     const double meshed = hx_json_number_at(root, "surface.analysis.mass") /
@@ -212,7 +223,12 @@ static void write_values(hx_json *json, const hx_lightest *l, const hx_lightest_
         hx_json_string(json, "name", l->limit[i].name);
         for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++)
             hx_json_number(json, design_key[d], t->value[d][i]);
-        hx_json_number(json, "usage", hx_lightest_usage(l, i, t->value[l->made][i]));
+        if (hx_lightest_is_unknown(t, i)) {
+            hx_json_number(json, "usage", (double)NAN);
+            hx_json_string(json, "unknown", t->unknown[i]);
+        } else {
+            hx_json_number(json, "usage", hx_lightest_usage(l, i, t->value[l->made][i]));
+        }
         hx_json_close_object(json);
     }
     hx_json_close_array(json);
@@ -265,7 +281,7 @@ static const char *end_word(hx_lightest_end end)
         [HX_LIGHTEST_GOES_ON] = "goes_on", [HX_LIGHTEST_FOUND] = "found",
         [HX_LIGHTEST_TRIES] = "tries",     [HX_LIGHTEST_SAME] = "repeats",
         [HX_LIGHTEST_BRACKET] = "bracket", [HX_LIGHTEST_FULL] = "solid",
-        [HX_LIGHTEST_REFUSED] = "refused"};
+        [HX_LIGHTEST_REFUSED] = "refused", [HX_LIGHTEST_UNKNOWN] = "unknown"};
     return word[end];
 }
 
@@ -395,6 +411,8 @@ static int read_recorded(const hx_lightest *l, const char *path, const hx_json_v
     for (const hx_json_value *o = limits->first; o; o = o->next, i++)
         for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++)
             t->value[d][i] = hx_json_number_at(o, design_key[d]);
+    i = 0;
+    for (const hx_json_value *o = limits->first; o; o = o->next) HX_TRY(take_unknown(l, i++, o, t));
     hx_lightest_judge(l, t);
     return HX_OK;
 }

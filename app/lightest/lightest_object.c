@@ -28,12 +28,14 @@ int hx_lightest_try_create(const hx_lightest *l, hx_lightest_try *t)
     return hx_alloc(&t->min, l->n_constraint, sizeof(double), "tries");
 }
 
-void hx_lightest_try_free(hx_lightest_try *t)
+void hx_lightest_try_free(hx_lightest_try *t, int n_limit)
 {
     free(t->error);
     free(t->max);
     free(t->min);
     for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++) free(t->value[d]);
+    for (int i = 0; i < n_limit && t->unknown; i++) free(t->unknown[i]);
+    free(t->unknown);
     memset(t, 0, sizeof *t);
 }
 
@@ -62,7 +64,7 @@ int hx_lightest_is_of_amount(const hx_lightest *l, size_t constraint)
 
 void hx_lightest_free(hx_lightest *l)
 {
-    for (int i = 0; i < l->n_most && l->tries; i++) hx_lightest_try_free(&l->tries[i]);
+    for (int i = 0; i < l->n_most && l->tries; i++) hx_lightest_try_free(&l->tries[i], l->n_limit);
     free(l->tries);
     for (int i = 0; i < l->n_limit; i++) {
         free(l->limit[i].name);

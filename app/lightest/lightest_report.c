@@ -153,7 +153,10 @@ static void print_limits(const hx_lightest *l, int i)
         hx_table_add(&table, "%s", limit->name);
         hx_table_add(&table, "%.6g%s", value, unit);
         hx_table_add(&table, "%s", hx_bound_text(c->max, c->min, unit, bound, sizeof bound));
-        hx_table_add(&table, "%s", usage_text(hx_lightest_usage(l, k, value), usage));
+        hx_table_add(&table, "%s",
+                     hx_lightest_is_unknown(t, k)
+                         ? "unknown"
+                         : usage_text(hx_lightest_usage(l, k, value), usage));
     }
     hx_table_end(&table, 2);
 }
@@ -217,6 +220,7 @@ static const char *end_text(const hx_lightest *l)
         [HX_LIGHTEST_SAME] = "the next try would repeat an earlier one",
         [HX_LIGHTEST_BRACKET] = "a try that passes and one that does not differ by less than 1 %",
         [HX_LIGHTEST_FULL] = "the limits are missed by the largest volume",
+        [HX_LIGHTEST_UNKNOWN] = "more material did not help",
         [HX_LIGHTEST_REFUSED] = "runs with bounds that are stricter by 1 % are refused",
     };
     return text[l->end];
@@ -242,10 +246,12 @@ static const char *volume_text(const hx_lightest *l, char text[HX_MESSAGE_SIZE])
 }
 
 /* What would help if no try passes. */
-static void advise(const hx_lightest *l)
+static void advise(const hx_lightest *l, const hx_lightest_try *t)
 {
     char text[HX_MESSAGE_SIZE];
-    if (l->end == HX_LIGHTEST_FULL)
+    if (hx_lightest_is_unknown(t, t->worst))
+        hx_log_info("make the elements at the set passive solid, or take a set of the part");
+    else if (l->end == HX_LIGHTEST_FULL)
         hx_log_info("more material does not help: raise the bound of the limit, or change the "
                     "part, its material or its supports");
     else if (l->end == HX_LIGHTEST_TRIES)
@@ -298,10 +304,15 @@ int hx_lightest_print_end(const hx_lightest *l)
     }
     print_warnings(l, nearest + 1, "summary.json");
     print_warnings(l, nearest + 1, "verify.json");
-    advise(l);
+    advise(l, t);
     if (t->error) {
         hx_log_usage_error("no try has a part that can be analysed (%s); %s", end_text(l),
                            t->error);
+        return HX_EXIT_LIMIT;
+    }
+    if (hx_lightest_is_unknown(t, t->worst)) {
+        hx_log_usage_error("no try meets all limits (%s): limit '%s' cannot be judged, since %s",
+                           end_text(l), l->limit[t->worst].name, t->unknown[t->worst]);
         return HX_EXIT_LIMIT;
     }
     hx_log_usage_error("no try meets all limits (%s); the nearest is try %d, whose limit '%s' "

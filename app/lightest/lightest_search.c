@@ -52,8 +52,14 @@ double hx_lightest_usage(const hx_lightest *l, int limit, double value)
     return fmax(usage_of(value - zero, c->max - zero, 1), usage_of(value - zero, c->min - zero, 0));
 }
 
+int hx_lightest_is_unknown(const hx_lightest_try *t, int limit)
+{
+    return t->unknown && t->unknown[limit];
+}
+
 static double usage_at(const hx_lightest *l, const hx_lightest_try *t, int design, int limit)
 {
+    if (design == l->made && hx_lightest_is_unknown(t, limit)) return (double)INFINITY;
     return hx_lightest_usage(l, limit, t->value[design][limit]);
 }
 
@@ -98,8 +104,11 @@ int hx_lightest_kept(const hx_lightest *l)
 int hx_lightest_nearest(const hx_lightest *l)
 {
     int nearest = l->n_try > 0 ? 0 : -1;
-    for (int i = 1; i < l->n_try; i++)
-        if (worst_of(&l->tries[i]) < worst_of(&l->tries[nearest])) nearest = i;
+    for (int i = 1; i < l->n_try; i++) {
+        const hx_lightest_try *const a = &l->tries[i], *const b = &l->tries[nearest];
+        /* a part with a limit that cannot be judged is nearer than none */
+        if (worst_of(a) < worst_of(b) || (isinf(worst_of(b)) && b->error && !a->error)) nearest = i;
+    }
     return nearest;
 }
 
@@ -114,7 +123,7 @@ static double transfer(const hx_lightest *l, const hx_lightest_try *t, size_t co
         if (l->limit[i].constraint == (int)constraint &&
             (worst < 0 || usage_at(l, t, l->made, i) > usage_at(l, t, l->made, worst)))
             worst = i;
-    if (worst < 0) return 1.0;
+    if (worst < 0 || hx_lightest_is_unknown(t, worst)) return 1.0;
     const double zero = zero_of(l, constraint);
     const double ratio =
         (t->value[l->made][worst] - zero) / (t->value[HX_LIGHTEST_GREY][worst] - zero);
@@ -267,7 +276,8 @@ static double propose_bound(hx_lightest *l, size_t i, int is_max)
     const double before = (is_max ? last->max[i] : last->min[i]) - zero;
     if (hx_lightest_is_of_amount(l, i) && meets(l, last, i)) return before;
     double bound;
-    if (last->error)
+    if (last->error ||
+        (hx_lightest_is_unknown(last, last->worst) && l->limit[last->worst].constraint == (int)i))
         bound = stricter_bound(stated, is_max, before);
     else
         bound = before * pow(scaled_bound(l, last, i, is_max, stated, before) / before,
@@ -315,6 +325,25 @@ static void retreat_bounds(hx_lightest *l, hx_lightest_try *next)
     if (ratio < least_bracket) l->end = HX_LIGHTEST_REFUSED;
 }
 
+/* The aims of a narrow window, its bounds moved inwards, cross. Then the run gets half the window, on
+ * a logarithmic scale, about the value that the made part turns into the middle of the window: with
+ * the ratio of the last try, or, if that has no part, moved towards more material. */
+static void keep_order(const hx_lightest *l, hx_lightest_try *next)
+{
+    const hx_lightest_try *const last = last_that_ran(l);
+    for (size_t i = 0; last && i < l->n_constraint; i++) {
+        const hx_config_constraint *const c = hx_lightest_constraint(l, i);
+        const double zero = zero_of(l, i), max = c->max - zero, min = c->min - zero;
+        if (!(next->min[i] > next->max[i]) || !(max * min > 0.0)) continue;
+        const double before = sqrt((last->max[i] - zero) * (last->min[i] - zero)),
+                     moved =
+                         last->error ? retreat * before : sqrt(max * min) / transfer(l, last, i),
+                     middle = copysign(moved, max);
+        next->max[i] = rounded(middle * pow(max / min, 0.25) + zero);
+        next->min[i] = rounded(middle * pow(min / max, 0.25) + zero);
+    }
+}
+
 static void propose_bounds(hx_lightest *l, hx_lightest_try *next)
 {
     next->volume_fraction = (double)NAN;
@@ -322,6 +351,7 @@ static void propose_bounds(hx_lightest *l, hx_lightest_try *next)
         next->max[i] = propose_bound(l, i, 1);
         next->min[i] = propose_bound(l, i, 0);
     }
+    keep_order(l, next);
     retreat_bounds(l, next);
     if (l->end == HX_LIGHTEST_GOES_ON && repeats(l, next)) l->end = HX_LIGHTEST_SAME;
 }
@@ -455,12 +485,26 @@ static void propose_volume(hx_lightest *l, hx_lightest_try *next)
     next->volume_fraction = rounded(fmin(next->volume_fraction, 1.0));
 }
 
+/* 1 if the last two tries, the second with more material, do not permit to judge a limit, and no try
+ * meets all limits: the set has to be made solid. */
+static int stays_unknown(const hx_lightest *l)
+{
+    const int n = l->n_try;
+    if (n < 2 || hx_lightest_kept(l) >= 0) return 0;
+    return hx_lightest_is_unknown(&l->tries[n - 1], l->tries[n - 1].worst) &&
+           hx_lightest_is_unknown(&l->tries[n - 2], l->tries[n - 2].worst);
+}
+
 void hx_lightest_propose(hx_lightest *l, hx_lightest_try *next)
 {
     const hx_lightest_try *const last = l->n_try > 0 ? &l->tries[l->n_try - 1] : NULL;
     l->end = HX_LIGHTEST_GOES_ON;
     if (last && worst_of(last) >= HX_LIGHTEST_LOW && worst_of(last) <= HX_LIGHTEST_HIGH) {
         l->end = HX_LIGHTEST_FOUND;
+        return;
+    }
+    if (stays_unknown(l)) {
+        l->end = HX_LIGHTEST_UNKNOWN;
         return;
     }
     if (l->vary == HX_LIGHTEST_VOLUME)

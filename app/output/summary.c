@@ -119,6 +119,7 @@ static void write_mesh(hx_json *json, const hx_session *s)
     hx_json_numbers(json, "box_max", 3, mesh->box_max);
     hx_json_open_array(json, "sets");
     for (size_t i = 0; i < mesh->n_set; i++) {
+        if (mesh->set[i].is_internal) continue;
         int64_t n_node, n_elem;
         hx_session_set_size(s, i, &n_node, &n_elem);
         hx_json_open_object(json, NULL);

@@ -162,6 +162,8 @@ static int add_set(const hx_config *cfg, hx_mesh *mesh, const hx_point_grid *gri
     leave_void(cfg, mesh, is_in);
     for (int64_t e = 0; e < mesh->n_elem; e++) n += is_in[e];
     const int rc = n > 0 ? hx_mesh_name_elems(mesh, HX_STRESS_ZONE, is_in) : HX_OK;
+    for (size_t i = 0; i < mesh->n_set; i++)
+        if (strcmp(mesh->set[i].name, HX_STRESS_ZONE) == 0) mesh->set[i].is_internal = 1;
     free(is_in);
     return rc;
 }
@@ -204,7 +206,11 @@ const char *hx_stress_zone_text(const hx_config *cfg, const hx_problem *problem,
         const hx_set *const set = hx_mesh_find_set(problem->mesh, name[i]);
         n_elem += set->n_elem;
         for (int64_t k = 0; k < set->n_elem; k++) volume += problem->volume[set->elem[k]];
-        hx_fit(text + used, n_text - used, "%s'%s'", i ? ", " : "", name[i]);
+        if (set->is_internal)
+            hx_fit(text + used, n_text - used, "%selements near supports and point loads",
+                   i ? ", " : "");
+        else
+            hx_fit(text + used, n_text - used, "%s'%s'", i ? ", " : "", name[i]);
         used = strlen(text);
     }
     if (n == 0) return text;

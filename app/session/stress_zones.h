@@ -7,8 +7,9 @@
 #include "../config/config.h"
 #include "core/problem/problem.h"
 
-/* Name of the element set of the zones that radii define. */
-#define HX_STRESS_ZONE "stress_zone"
+/* Name of the element set of the zones that radii define. It is internal, with a name that no file
+ * gives, and no list shows it. */
+#define HX_STRESS_ZONE " stress_zone"
 
 enum { HX_MOST_ZONES = 64 };
 
@@ -22,7 +23,8 @@ int hx_stress_zone_names(const hx_config *cfg, const hx_mesh *mesh,
  * radius is not 0; nothing if the mesh has it. filter_radius: length, 0: none. O(n_elem). */
 int hx_stress_zones_add(const hx_config *cfg, hx_mesh *mesh, double filter_radius);
 
-/* "stress_zone, 'bolts': 120 elements, 3.1 % of the volume"; "" if there are none. Returns text. */
+/* "'bolts', elements near supports and point loads: 120 elements, 3.1 % of the volume"; "" if there
+ * are none. Returns text. */
 const char *hx_stress_zone_text(const hx_config *cfg, const hx_problem *problem, char *text,
                                 size_t n_text);
 

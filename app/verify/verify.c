@@ -278,6 +278,7 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
         for (size_t e = 0; e < n_elem; e++) piece[e] = v->attached.pieces.of[e] + 1;
     }
     HX_TRY(analyse_black_white(v, solid, with_fields));
+    HX_TRY(hx_verify_find_shares(v, solid));
     if (v->quadratic.requested) HX_TRY(hx_verify_analyse_quadratic(v));
     return v->surface.path ? hx_verify_analyse_surface(v) : HX_OK;
 }
@@ -299,6 +300,7 @@ static void free_analysis(hx_verify_analysis *a)
 {
     free(a->case_compliance);
     free(a->limit);
+    free(a->share);
 }
 
 void hx_verify_free(hx_verify *v)

@@ -25,6 +25,12 @@ typedef struct hx_verify_peak {
     double point[3]; /* coordinates of the point; for a stress, the centre of the element */
 } hx_verify_peak;
 
+/* The set of a limit of which a design contains too little to judge it; NULL: it contains enough. */
+typedef struct hx_verify_share {
+    const char *set; /* (borrowed) */
+    double value;    /* its share, by area or by nodes */
+} hx_verify_share;
+
 typedef struct hx_verify_analysis {
     /* weighted sum over cases; volume fraction, where void counts as 0 */
     double compliance, volume;
@@ -33,6 +39,7 @@ typedef struct hx_verify_analysis {
     /* [session.limits.n] values of the limited responses; NAN: its set is not there; NULL: not
      * found (owned) */
     double *limit;
+    hx_verify_share *share; /* [session.limits.n]; NULL: the design contains all sets (owned) */
     hx_verify_peak displacement; /* over all points of solid elements; for heat, over all points */
     hx_verify_peak stress;       /* von Mises or heat flux, over solid elements */
     hx_pcg_reason reason;        /* the worst reason of all cases */
@@ -146,8 +153,24 @@ int hx_verify_find_mass(const hx_problem *problem, const double *rho, double *ma
  * 0/1 design, the first that exists. *name: "surface". */
 const hx_verify_analysis *hx_verify_made(const hx_verify *v, const char **name);
 
-/* Number of limits that the made part misses by more than the tolerance, or whose value is unknown;
- * 0 without limits. */
+/* a->share := the shares of limited sets in the 0/1 design, or on the surface if a is its analysis
+ * (verify_shares.c). O(n_elem) per limit. */
+int hx_verify_find_shares(const hx_verify *v, hx_verify_analysis *a);
+
+/* text := why limit i cannot be judged on the design of an analysis, for example "only 48 % of set
+ * 'top' is on the surface"; "" if it can. Returns text. */
+const char *hx_verify_unknown(const hx_verify *v, const hx_verify_analysis *a, int i, char *text,
+                              size_t n_text);
+
+/* 1 if limit i is one of stresses, and the analysis that of the surface, which has none: such a limit
+ * is judged on the next best design. */
+int hx_verify_is_stress_on_surface(const hx_verify *v, const hx_verify_analysis *a, int i);
+
+/* text := "make it solid: passive = ( { set = "top"; skin = 1; } )"; "" for no set. Returns text. */
+const char *hx_verify_solid_advice(const hx_verify *v, const char *name, char *text, size_t n_text);
+
+/* Number of limits that the made part misses by more than the tolerance, or that cannot be judged on
+ * it; 0 without limits. */
 int hx_verify_count_missed(const hx_verify *v);
 
 /* Print a table with a row per limit; return the warning about limit i (text, "" if it is met); write

@@ -12,6 +12,8 @@
 /* 1 if the sets of a limit are on the mesh. */
 static int is_there(const hx_mesh *mesh, const hx_response_params *params)
 {
+    for (int i = 0; i < params->n_exclude; i++)
+        if (!hx_mesh_find_set(mesh, params->exclude[i])) return 0;
     return (!params->set || hx_mesh_find_set(mesh, params->set)) &&
            (!params->set_2 || hx_mesh_find_set(mesh, params->set_2));
 }
@@ -53,20 +55,42 @@ const hx_verify_analysis *hx_verify_made(const hx_verify *v, const char **name)
     return &v->analysis[HX_VERIFY_SOLID];
 }
 
-/* The made part in a sentence. */
-static const char *made_text(const hx_verify *v)
+/* A design in a sentence. */
+static const char *design_text(const hx_verify *v, const hx_verify_analysis *a)
 {
-    return v->surface.path          ? "surface"
-           : v->quadratic.requested ? "0/1 design with quadratic elements"
-                                    : "0/1 design";
+    return a == &v->surface.analysis     ? "surface"
+           : a == &v->quadratic.analysis ? "0/1 design with quadratic elements"
+                                         : "0/1 design";
 }
 
-/* Violation of limit i by the made part; NAN if its value is unknown. */
+/* The analysis by which limit i is judged, and its name. */
+static const hx_verify_analysis *judged(const hx_verify *v, int i, const char **name)
+{
+    const hx_verify_analysis *const made = hx_verify_made(v, name);
+    if (!hx_verify_is_stress_on_surface(v, made, i)) return made;
+    const int is_quadratic = v->quadratic.requested && !isnan(v->quadratic.analysis.limit[i]);
+    *name = is_quadratic ? "quadratic" : "0/1";
+    return is_quadratic ? &v->quadratic.analysis : &v->analysis[HX_VERIFY_SOLID];
+}
+
+static int is_unknown(const hx_verify *v, const hx_verify_analysis *a, int i)
+{
+    char text[512];
+    return hx_verify_unknown(v, a, i, text, sizeof text)[0] != '\0';
+}
+
+/* Violation of limit i by a design; NAN if it cannot be judged there. */
+static double violation_of(const hx_verify *v, const hx_verify_analysis *a, int i)
+{
+    return is_unknown(v, a, i) ? (double)NAN
+                               : hx_limit_violation(&v->session.limits, i, a->limit[i]);
+}
+
+/* Violation of limit i by the made part. */
 static double made_violation(const hx_verify *v, int i)
 {
     const char *name;
-    const double value = hx_verify_made(v, &name)->limit[i];
-    return isnan(value) ? (double)NAN : hx_limit_violation(&v->session.limits, i, value);
+    return violation_of(v, judged(v, i, &name), i);
 }
 
 static int is_missed(const hx_verify *v, int i)
@@ -89,6 +113,35 @@ static void add_value(hx_table *table, double value)
         hx_table_add(table, "%.6g", value);
 }
 
+/* "met", "missed by 3 % on the 0/1 design", "unknown: ..."; names a design that is not the made one. */
+static void add_state(hx_table *table, const hx_verify *v, int i)
+{
+    const char *name, *made;
+    char why[512], on[64] = "";
+    const hx_verify_analysis *const a = judged(v, i, &name);
+    if (a != hx_verify_made(v, &made)) snprintf(on, sizeof on, " on the %s design", name);
+    if (hx_verify_unknown(v, a, i, why, sizeof why)[0])
+        hx_table_add(table, "unknown: %s", why);
+    else if (is_missed(v, i))
+        hx_table_add(table, "missed by %.3g %%%s", 100.0 * made_violation(v, i), on);
+    else
+        hx_table_add(table, "met%s", on);
+}
+
+/* The design on which limits of stresses are judged instead of the surface. */
+static void print_stress_note(const hx_verify *v)
+{
+    const char *made, *name;
+    for (int i = 0; i < v->session.limits.n; i++) {
+        if (!hx_verify_is_stress_on_surface(v, hx_verify_made(v, &made), i)) continue;
+        judged(v, i, &name);
+        hx_log_info("  stresses are not judged on the surface; their limits are judged on the %s "
+                    "design instead",
+                    name);
+        return;
+    }
+}
+
 void hx_verify_print_limits(const hx_verify *v)
 {
     const hx_limits *const limits = &v->session.limits;
@@ -107,7 +160,9 @@ void hx_verify_print_limits(const hx_verify *v)
     for (int k = 0; k < N_COLUMN; k++)
         if (column[k].of) strcat(align, "r");
     strcat(align, "l");
-    hx_log_info("\nlimits, judged on the %s, tolerance %g %%", made_text(v), v->limit_tolerance);
+    const char *unused;
+    hx_log_info("\nlimits, judged on the %s, tolerance %g %%",
+                design_text(v, hx_verify_made(v, &unused)), v->limit_tolerance);
     hx_table_begin(&table, align);
     hx_table_add(&table, "%s", "");
     hx_table_add(&table, "%s", "");
@@ -117,19 +172,14 @@ void hx_verify_print_limits(const hx_verify *v)
     for (int i = 0; i < limits->n; i++) {
         const hx_constraint_spec *const spec = &limits->spec[i];
         const char *const unit = hx_response_unit_text(&v->session, spec->kind);
-        const double violation = 100.0 * made_violation(v, i);
         hx_table_add(&table, "%s", spec->name);
         hx_table_add(&table, "%s", hx_bound_text(spec->max, spec->min, unit, text, sizeof text));
         for (int k = 0; k < N_COLUMN; k++)
             if (column[k].of) add_value(&table, column[k].of->limit[i]);
-        if (isnan(violation))
-            hx_table_add(&table, "unknown");
-        else if (is_missed(v, i))
-            hx_table_add(&table, "missed by %.3g %%", violation);
-        else
-            hx_table_add(&table, "met");
+        add_state(&table, v, i);
     }
     hx_table_end(&table, 2);
+    print_stress_note(v);
     if (v->is_try && v->n_override == 0)
         hx_log_info("  these are the bounds of one run of `hextop lightest`; lightest.json has "
                     "those of the search");
@@ -139,25 +189,28 @@ const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n
 {
     const hx_constraint_spec *const spec = &v->session.limits.spec[i];
     const char *const unit = hx_response_unit_text(&v->session, spec->kind);
-    const char *name, *const made = made_text(v);
-    char bound[160], from[96] = "";
-    const double value = hx_verify_made(v, &name)->limit[i];
+    const char *name;
+    char bound[160], why[512], advice[256], from[96] = "";
+    const hx_verify_analysis *const a = judged(v, i, &name);
+    const double value = a->limit[i];
     text[0] = '\0';
     if (!is_missed(v, i)) return text;
-    if (isnan(value)) {
-        hx_fit(text, n_text, "limit '%s' cannot be judged: no part of set '%s'%s%s%s is on the %s",
-               spec->name, spec->params.set, spec->params.set_2 ? " or '" : "",
-               spec->params.set_2 ? spec->params.set_2 : "", spec->params.set_2 ? "'" : "", made);
+    if (hx_verify_unknown(v, a, i, why, sizeof why)[0]) {
+        hx_verify_solid_advice(v, a->share ? a->share[i].set : NULL, advice, sizeof advice);
+        hx_fit(text, n_text, "limit '%s' cannot be judged: %s%s%s", spec->name, why,
+               advice[0] ? "; " : "", advice);
         return text;
     }
     if (spec->kind->zero && !spec->params.set_2)
         snprintf(from, sizeof from, " of its distance from %g%s", v->session.limits.zero[i], unit);
     hx_fit(text, n_text, "limit '%s' is missed by %.3g %%%s: %.6g%s on the %s, %s is required%s",
-           spec->name, 100.0 * made_violation(v, i), from, value, unit, made,
+           spec->name, 100.0 * made_violation(v, i), from, value, unit, design_text(v, a),
            hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound),
            v->is_try ? "" /* the search goes on */
-                     : "; tighten it in the config and run again, or let `hextop lightest` do "
-                       "that");
+           : strcmp(spec->kind->name, "stress") == 0
+               ? "; tighten it in the config and run again"
+               : "; tighten it in the config and run again, or "
+                 "let `hextop lightest` do that");
     return text;
 }
 
@@ -169,8 +222,8 @@ void hx_verify_write_limits(hx_json *json, const hx_verify *v, const hx_verify_a
     for (int i = 0; i < limits->n; i++) {
         const hx_constraint_spec *const spec = &limits->spec[i];
         const char *const unit = hx_response_unit_text(&v->session, spec->kind);
-        const double violation =
-            isnan(a->limit[i]) ? (double)NAN : hx_limit_violation(limits, i, a->limit[i]);
+        const double violation = violation_of(v, a, i);
+        char why[512];
         hx_json_open_object(json, NULL);
         hx_json_string(json, "name", spec->name);
         hx_json_string(json, "kind", spec->kind->name);
@@ -180,6 +233,7 @@ void hx_verify_write_limits(hx_json *json, const hx_verify *v, const hx_verify_a
         hx_json_number(json, "min", spec->min);
         hx_json_number(json, "violation", violation);
         hx_json_bool(json, "met", 100.0 * violation <= v->limit_tolerance);
+        if (hx_verify_unknown(v, a, i, why, sizeof why)[0]) hx_json_string(json, "unknown", why);
         hx_json_close_object(json);
     }
     hx_json_close_array(json);

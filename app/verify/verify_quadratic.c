@@ -218,6 +218,7 @@ static int analyse_quadratic(hx_verify *v, part *p)
     a->volume = v->analysis[HX_VERIFY_SOLID].volume;
     a->mass = v->analysis[HX_VERIFY_SOLID].mass;
     HX_TRY(find_limits(v, p, a));
+    HX_TRY(hx_verify_find_shares(v, a));
     HX_TRY(read_results(v, p, a));
     q->n_elem = p->mesh->n_elem;
     q->n_point = p->space.n_point;

@@ -267,7 +267,7 @@ void hx_verify_print(hx_verify *v)
     warn_loads(v);
     warn_filled(v);
     for (int i = 0; i < v->session.limits.n; i++) {
-        char missed[512];
+        char missed[1024];
         if (hx_verify_warn_limit(v, i, missed, sizeof missed)[0]) warn_verify(v, "%s", missed);
     }
     if (v->n_warning == 0)

@@ -81,7 +81,8 @@ static int make_problem(hx_verify *v, solve *s)
                     hx_format_bytes((double)n_free, b, sizeof b));
 }
 
-/* The sets of limits have their own names on the mesh of tetrahedra. */
+/* The sets of limits have their own names on the mesh of tetrahedra, and zones without stress limits
+ * have none there. */
 static int find_limits(const hx_verify *v, solve *s, hx_verify_analysis *a)
 {
     const hx_limits *const limits = &v->session.limits;
@@ -90,7 +91,9 @@ static int find_limits(const hx_verify *v, solve *s, hx_verify_analysis *a)
     for (int i = 0; i < limits->n; i++) {
         spec[i] = limits->spec[i];
         hx_response_params *const params = &spec[i].params;
-        params->set = hx_surface_part_set(&v->surface.part, params->set);
+        params->set = hx_verify_is_stress_on_surface(v, a, i)
+                          ? "" /* which is not found, so the value is unknown */
+                          : hx_surface_part_set(&v->surface.part, params->set);
         params->set_2 = hx_surface_part_set(&v->surface.part, params->set_2);
     }
     const int rc = hx_verify_find_limits(v, &s->analysis, spec, NULL, a);
@@ -117,6 +120,7 @@ static int analyse_surface(hx_verify *v, solve *s)
     a->volume = f->part.mesh.total_volume / v->session.mesh.total_volume;
     HX_TRY(hx_verify_find_mass(&s->problem, NULL, &a->mass));
     HX_TRY(find_limits(v, s, a));
+    HX_TRY(hx_verify_find_shares(v, a));
     HX_TRY(read_results(&f->part.mesh, s, a));
     f->n_point = s->space.n_point;
     hx_space_text(&s->space, f->element, sizeof f->element);

@@ -56,6 +56,8 @@ typedef struct hx_set {
     hx_set_rule rule;
     /* made of cells instead of nodes, so the set contains only the elements that it lists */
     int is_skin;
+    /* 1: the program made it for itself, and no list shows it */
+    int is_internal;
     size_t n_part; /* for a combined set */
     char **part;   /* [n_part] names of its parts */
 } hx_set;

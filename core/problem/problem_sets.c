@@ -13,10 +13,11 @@ int hx_problem_find_set(const hx_mesh *mesh, const char *name, const char *origi
 {
     const char *names[64];
     char hint[1024];
-    size_t n = 0;
+    size_t n = 0, i = 0;
     *set = hx_mesh_find_set(mesh, name);
     if (*set) return HX_OK;
-    for (; n < mesh->n_set && n < sizeof names / sizeof names[0]; n++) names[n] = mesh->set[n].name;
+    for (; i < mesh->n_set && n < sizeof names / sizeof names[0]; i++)
+        if (!mesh->set[i].is_internal) names[n++] = mesh->set[i].name;
     return HX_RAISE(HX_EINPUT, "%s: the mesh has no set '%s'%s", origin, name,
                     hx_name_hint(name, names, n, hint, sizeof hint));
 }

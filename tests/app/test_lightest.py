@@ -191,6 +191,44 @@ def check_not_met(tip):
     check("more material does not help" in text, f"what would help: {text[-900:]}")
 
 
+def check_unknown():
+    """A limit on a set that the part contains only partly is not met, however small its value; resuming keeps that."""
+    one = ["lightest", "part.cfg", *FAST, "output.directory=partly", "--tries", "3",
+           'optimization.constraints[2]={kind="displacement";set="top";max=1.0;case=1;name="roof";}']
+    code, text = hextop(*one)
+    search = read("partly/lightest.json")
+    tries = search["tries"]
+    check(code == 4 and search["kept"] is None and search["end"] == "unknown" and len(tries) == 2, f"unknown: {code} {text[-900:]}")
+    check(all(not t["met"] and t["worst_limit"] == "roof" for t in tries), f"unknown: {tries}")
+    check(all(0.0 < t["limits"][3]["surface"] < 1.0 and t["limits"][3]["usage"] is None for t in tries), "the value, without a share")
+    check(all(re.fullmatch(r"only \S+ % of set 'top' is on the surface", t["limits"][3]["unknown"]) for t in tries), f"why: {tries}")
+    check(tries[1]["max"][2] < tries[0]["max"][2], "more material")
+    check("limit 'roof' cannot be judged" in text and 'passive = ( { set = "top"; skin = 1; } )' in text, f"advice: {text[-900:]}")
+    again, text = hextop(*one, "--resume")
+    check(again == 4 and read("partly/lightest.json") == search, f"resumed: {again} {text[-500:]}")
+
+
+def check_window():
+    """Bounds that are closer than both aims stay in order, and no run is refused."""
+    one = ["lightest", "part.cfg", *FAST, "output.directory=window", "--tries", "3"]
+    low, high = 0.96 * TIP, TIP
+    window = f"optimization.constraints[0].max={-low:.9g}"
+    for sign, key in ((-1, window), (1, 'optimization.constraints[0]={kind="displacement";set="right";direction=[1.0,0.0,0.0];'
+                                    f'min={low:.9g};max={high:.9g};case=1;name="tip";}}')):
+        code, text = hextop(*one, f"output.directory=window{sign}", key)
+        tries = read(f"window{sign}/lightest.json")["tries"]
+        check(code in (0, 4) and not any("refused" in t for t in tries), f"window: {code} {text[-900:]}")
+        check(len(tries) > 1, f"the search goes on: {text[-600:]}")
+        for before, t in zip(tries, tries[1:]):
+            check(t["min"][0] < t["max"][0], f"in order: {t['min']} {t['max']}")
+            tip = before["limits"][0]
+            middle = sign * (low * high) ** 0.5 * tip["grey"] / tip["surface"]
+            found = sign * (t["min"][0] * t["max"][0]) ** 0.5
+            check(abs(found / middle - 1.0) < 1e-4, f"the middle is {middle}: {t}")
+            ratio = max(t["min"][0] / t["max"][0], t["max"][0] / t["min"][0])
+            check(abs(ratio - (high / low) ** 0.5) < 1e-4, f"half the window: {t}")
+
+
 def check_again(arguments, code, tries):
     got, text = hextop("lightest", "part.cfg", *FAST, *arguments, "--resume")
     folder = arguments[-1].split("=")[1]
@@ -211,6 +249,8 @@ def check_no_part():
     check(code == 0 and any(one["met"] for one in tries) and "not analysed" in text, f"a later part does not: {code} {text[-900:]}")
     check_again(words, 0, tries)
     words = ["--vary", "volume", "optimization.start=0.1", "passive=", "loads=({set=\"top\";total_force=[0.0,0.0,-1e-4];})",
+             # the loaded set is solid, so limits can be judged there
+             "optimization.constraints[0].set=top", "optimization.constraints[1].set=top",
              *loose, "--tries", "6", "output.directory=forced"]
     code, text = hextop("lightest", "part.cfg", *FAST, *words)
     search = read("forced/lightest.json")
@@ -413,6 +453,8 @@ with tempfile.TemporaryDirectory() as folder:
     tip_of_volume = check_volume()
     check_not_met(tip_of_volume)
     check_no_part()
+    check_unknown()
+    check_window()
     check_run_refused()
     check_amount()
     check_heat()

@@ -156,6 +156,66 @@ def statuses():
     check(said.returncode == 4 and "'far' cannot be judged" in said.stderr and "unknown" in said.stdout, said.stderr + said.stdout)
 
 
+def parts_of_sets():
+    """A limit whose set lies on the part only partly cannot be judged there, with either mean and as set_2."""
+    surface = ["--surface", "out/part.stl", "--refine", "0"]
+    for keys in (["optimization.constraints[2].set=top"], ["optimization.constraints[2].set=top", "optimization.constraints[2].of=mean"],
+                 ["optimization.constraints[2].set_2=top", "optimization.constraints[2].of=mean"]):
+        for options, design in (([], "black_white"), (surface, "surface")):
+            said = hextop("verify", "out", *keys, "optimization.constraints[2].max=1e9", *options, "--output", "other.json")
+            made = load("other.json")
+            share = next((one for one in made.get("surface", {"sets": []})["sets"] if one["set"] == "top"), None)
+            found = re.search(r"limit 'far' cannot be judged: only (\S+) % of set 'top' is (on the surface|solid in the 0/1 design); "
+                              r"make it solid: passive = \( { set = \"top\"; skin = 1; } \)", said.stderr)
+            check(said.returncode == 4 and found, f"{keys} {options}: {said.returncode}, {said.stderr}")
+            check(re.search(r"far .* unknown: only \S+ % of set 'top'", said.stdout), f"the table: {said.stdout}")
+            check(found and 1.0 < float(found[1]) < 95.0, f"a share: {said.stderr}")
+            check(share is None or abs(float(found[1]) - 100.0 * share["area_found"] / share["area"]) < 0.1, f"{found} {share}")
+            limits = {one["name"]: one for one in (made["surface"]["analysis"] if options else made[design])["limits"]}
+            check(isinstance(limits["far"]["value"], float) and limits["far"]["met"] is False and limits["far"]["violation"] is None
+                  and limits["far"]["unknown"] in said.stderr, f"verify.json: {limits['far']}")
+            check(not made["limits_met"] and "unknown" not in limits["tip"], f"limits that are known: {limits['tip']}")
+            check(all("unknown" not in one for one in made["grey"]["limits"]), "the grey design has every set")
+    # a reaction is a sum, which the rest of a support carries
+    said = hextop("verify", "out", 'optimization.constraints[2]={kind="reaction";set="left";max=1e9;case=1;name="far";}', *surface)
+    check("cannot be judged" not in said.stderr, f"a reaction: {said.stderr}")
+
+
+STRESS = 'optimization.constraints=({kind="stress";max=MAX;case=1;name="strong";})'
+
+
+def stresses():
+    """A limit of stresses is judged on the 0/1 design, and no message has the internal name of the zones."""
+    said = hextop("run", "case.cfg", STRESS.replace("MAX", "3"), "output.directory=stress")
+    check(said.returncode == 0, said.stderr)
+    check("zones     elements near supports and point loads: " in said.stdout, f"zones: {said.stdout[:1500]}")
+    texts = [said.stdout, said.stderr]
+    check(hextop("surface", "stress", "stress/part.stl", "--keep-largest").returncode == 0, "surface")
+    surface = ["--surface", "stress/part.stl", "--refine", "0", "--output", "other.json"]
+    for share, options, expected in ((1.05, [], 0), (0.9, [], 4), (1.05, ["--element", "quadratic-solid"], None)):
+        plain = hextop("verify", "stress", STRESS.replace("MAX", "1e9"))
+        value = values(load("stress/verify.json")["black_white"])["strong"]
+        said = hextop("verify", "stress", STRESS.replace("MAX", f"{value * share:.9g}"), *surface, *options)
+        made = load("other.json")
+        design = "quadratic" if options else "0/1"
+        check(plain.returncode == 0 and said.returncode in ((0, 4) if expected is None else (expected,)), f"{share}: {said.stderr}")
+        check(f"stresses are not judged on the surface; their limits are judged on the {design} design instead" in said.stdout,
+              f"the note: {said.stdout}")
+        check(re.search(rf"strong .* unknown +(met|missed by \S+ %) on the {design} design", said.stdout), f"the table: {said.stdout}")
+        check(made["limits_met"] == (said.returncode == 0) and values(made["surface"]["analysis"])["strong"] is None, "the file")
+        check("lightest" not in said.stderr, f"`lightest` refuses such limits: {said.stderr}")
+        texts += [said.stdout, said.stderr, json.dumps(made)]
+    for words in (["check", "case.cfg", STRESS.replace("MAX", "3")], ["run", "case.cfg", STRESS.replace("MAX", "3"), "loads[0].set=rihgt"],
+                  ["lightest", "case.cfg", STRESS.replace("MAX", "3"), "output.directory=never"]):
+        said = hextop(*words)
+        texts += [said.stdout, said.stderr]
+    check(said.returncode == 2 and "limit 'strong'" in said.stderr and "kind = \"stress\"" in said.stderr, f"lightest: {said.stderr}")
+    check(not os.path.exists("never"), "refused input leaves no folder")
+    with open("stress/summary.json", encoding="utf-8") as file:
+        texts.append(file.read())
+    check(not any("stress_zone" in text for text in texts), "the internal name of the zones")
+
+
 def solid_part():
     """What the solid part misses: refused if less material cannot help, otherwise a warning."""
     said = hextop("check", "case.cfg", "--solve")
@@ -217,6 +277,8 @@ with tempfile.TemporaryDirectory() as folder:
     masses()
     forced_solid()
     statuses()
+    parts_of_sets()
+    stresses()
     solid_part()
     no_limits()
     os.chdir("/")
