@@ -455,7 +455,7 @@ const hx_key hx_keys[] = {
         .help = "sets whose elements are solid and do not count; kind = \"stress\" only, like the "
                 "next two"),
     KEY(optimization.objective.exclude_radius, FLOAT, .unit = "length", .range = "[0, inf)",
-        .note = "two filter radii, at least two elements", .example = "5.0",
+        .note = "two filter radii, at least two elements", .example = "2.0",
         .help = "distance from point loads, rims of supports and rigid sets within which elements "
                 "are solid and do not count, because stresses grow there without bound as the mesh "
                 "is refined; 0: none"),
@@ -499,7 +499,7 @@ const hx_key hx_keys[] = {
           .help = "sets whose elements are solid and have no limit; kind = \"stress\" only, like "
                   "the next three"),
     ENTRY(optimization.constraints, constraint, exclude_radius, FLOAT, .unit = "length",
-          .range = "[0, inf)", .note = "two filter radii, at least two elements", .example = "5.0",
+          .range = "[0, inf)", .note = "two filter radii, at least two elements", .example = "2.0",
           .help =
               "distance from point loads, rims of supports and rigid sets within which elements "
               "are solid and have no limit, because stresses grow there without bound as the "

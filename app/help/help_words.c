@@ -218,7 +218,7 @@ static const json_file json_files[] = {
      "pcg_iterations_total "
      "pcg_outcome pcg_refinements penalty physics points poor_elements precision "
      "precomputation preconditioner problem problem_bytes processor quality rank ranks "
-     "reaction_sum reduction_seconds reductions remedy reorder seconds "
+     "reaction_sum reduction_seconds reductions remedy reorder result_iteration seconds "
      "seconds_per_iteration sent_bytes sets settings setup shares shuffle "
      "solve_seconds solver solves_converged solves_finished_in_double_precision "
      "solves_finished_with_exact_product solves_not_converged spmv spring_sum status "

@@ -86,14 +86,9 @@ WITH = {"mesh.size": ["mesh.nx=4"], "mesh.nx": ["mesh.size=1", "mesh.ny=1", "mes
         "optimization.projection.beta": ["optimization.projection.beta_max=512"],
         "optimization.continuation.penalty_start": ["optimization.penalty=20"]}
 # Values that are in range but refused for another reason, which is stated here.
-ONLY_STRESS = r'only kind = "stress" takes it'
 BESIDES = {"mesh.degree": "degrees cannot be lowered",
            "loads[].case": r"step \d+ of bracket.inp has no load|load case 1 has no load",
            "materials[].conductivity": "must be above that of void",
-           "optimization.objective.exclude_radius": ONLY_STRESS,
-           "optimization.objective.relaxation": ONLY_STRESS,
-           "optimization.constraints[].exclude_radius": ONLY_STRESS,
-           "optimization.constraints[].relaxation": ONLY_STRESS,
            "optimization.objective.case": r"there is no load case \d+",
            "optimization.constraints[].case": r"there is no load case \d+|case 2 occurs twice",
            "solver.multigrid.smoothing.many_below": "the limits must ascend",

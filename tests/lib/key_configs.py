@@ -77,6 +77,12 @@ def base_of(key):
         return load("gravity = [0.0, 0.0, -1.0];")
     if group == "loads" and name not in ("set", "case", "total_force"):
         return load(f'set = "right"; {name} = {"1.0" if name == "pressure" else "[0.0, 0.0, -1.0]"};')
+    if name in ("exclude", "exclude_radius", "relaxation", "method") and ".objective." in key:
+        return {"sets": MOUNT.replace("mount", "bolts"),
+                "optimization": PLAIN.replace("filter", 'objective = { kind = "stress"; }; filter')}
+    if name in ("exclude", "exclude_radius", "relaxation", "method"):
+        return {"sets": MOUNT.replace("mount", "bolts"),
+                "optimization": PLAIN.replace("filter", 'constraints = ( { kind = "stress"; max = 1e9; } ); filter')}
     if key.startswith("optimization.objective."):
         return {"optimization": PLAIN.replace("filter", 'objective = { kind = "displacement"; set = "right"; '
                                               "direction = [0.0, 0.0, -1.0]; }; filter")}
