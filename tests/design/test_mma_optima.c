@@ -152,6 +152,8 @@ static void check_displacement(const hx_problem *problem)
         volume[N - 1], LATE, volume[LATE - 1], worst, best);
     CHECK(volume[LATE - 1] < 0.4 && fabs(volume[LATE - 1] / volume[N - 1] - 1.0) <= 1e-4);
     CHECK(worst <= 1e-4 && best <= 1e-6);
+    CHECK_REL(value[N - 1], limit, 1e-5); /* active */
+    CHECK_REL(value[LATE - 1], limit, 1e-5);
 }
 
 /* The compliance of a grey cantilever, p = 3, after 100 designs, and its volume. */

@@ -28,7 +28,7 @@ static int oblique(int i, int j, int k)
 }
 
 /* Ends in the void, beside a thick bar. */
-static int stub(int i, int j, int k)
+static int spur(int i, int j, int k)
 {
     return thick(i, j, k) || (i < FROM + 6 && j == 3 && k == 3);
 }
@@ -133,7 +133,7 @@ static void test_cut(int kind, between bar, double section, int64_t n_piece)
     free(solid);
 }
 
-/* Where nothing is cut, or only the end of a stub is lost, the field and its threshold stay. */
+/* Where nothing is cut, or only the end of a spur is lost, the field and its threshold stay. */
 static void test_whole(between bar)
 {
     part p;
@@ -179,7 +179,7 @@ int main(void)
         if (kind != MIXED_LAYERS) test_cut(kind, thin, kind == MIXED_HEXAHEDRA ? 0.9 : 0.5, 2);
     test_cut(MIXED_HEXAHEDRA, oblique, 0.05, 2);
     test_whole(thick);
-    test_whole(stub);
+    test_whole(spur);
     test_threshold();
     TEST_END();
 }
