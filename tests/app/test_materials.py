@@ -25,6 +25,7 @@ materials = (
 );
 supports = ( { set = "left"; fix = "xyz"; } );
 loads = ( { set = "right"; total_force = [16.0, 0.0, 0.0]; } );
+solver = { operator = "ebe"; };
 optimization = { volume_fraction = 0.5; filter = { kind = "density"; radius = 1.5; }; iterations = 8; };
 output = { directory = "out"; };
 """
