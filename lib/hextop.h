@@ -86,7 +86,10 @@ HEXTOP_API void hextop_on_iteration(hextop *h, hextop_watch watch, void *user);
 HEXTOP_API int hextop_prepare(hextop *h);
 
 /* Runs at most `most` further iterations, or as many as the config allows if `most` is 0. Returns 1
- * if iterations of the config remain; 0 if all are done or the change is below its tolerance. */
+ * if iterations of the config remain; 0 if all are done or the change is below its tolerance. If the
+ * last design then misses a limit that an earlier one with its penalty and beta meets, the best such
+ * design is analysed again and takes its place: "iteration" and all results are those of that
+ * design. */
 HEXTOP_API int hextop_run(hextop *h, int most);
 
 /* Returns an array in the order of the mesh file, stored row by row; shape[2] = {rows, columns}

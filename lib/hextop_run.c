@@ -64,6 +64,16 @@ static int call_watch(hextop *h, const hx_iteration *it)
     return stop;
 }
 
+/* The best design that meets all limits takes the place of the last one, which misses one. */
+static int return_kept(hextop *h)
+{
+    hx_iteration it;
+    HX_TRY(hx_session_return_kept(&h->session, &it));
+    HX_TRY(hx_outcome_judge(&h->session, &it));
+    hx_stats_replace(&h->stats, &it, 0.0);
+    return HX_OK;
+}
+
 /* Runs an iteration; *stop: nonzero if the caller's function requested the end. */
 static int step(hextop *h, int *stop)
 {
@@ -78,8 +88,10 @@ static int step(hextop *h, int *stop)
     hx_outcome_warn(s, &h->stats, &it);
     if (it.iteration == 1) hx_diag_initial(&h->diags, s, &it, NULL);
     h->done = hx_outcome_is_last(s, &it);
-    if (h->done) hx_outcome_diag(s, &h->stats, 0, 0, &h->diags);
     *stop = call_watch(h, &it);
+    if (!h->done) return HX_OK;
+    if (hx_optimizer_keeps_better(&s->opt, &it)) HX_TRY(return_kept(h));
+    hx_outcome_diag(s, &h->stats, 0, 0, &h->diags);
     return HX_OK;
 }
 

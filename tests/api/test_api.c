@@ -217,6 +217,68 @@ static void test_limits(void)
     hextop_close(h);
 }
 
+/* The least mass with a displacement limit, whose late designs miss the limit now and then. */
+static const char least[] =
+    "mesh = { generator = \"cantilever\"; nx = 16; ny = 4; nz = 8; };\n"
+    "material = { E = 1000.0; nu = 0.3; density = 1.0e-9; };\n"
+    "supports = ( { set = \"left\"; fix = \"xyz\"; } );\n"
+    "loads = ( { set = \"right\"; total_force = [0.0, 0.0, -3.0]; } );\n"
+    "optimization = { objective = \"mass\"; iterations = 40; start = 0.3;\n"
+    "                 filter = { kind = \"density\"; radius = 1.5; };\n"
+    "    constraints = ( { kind = \"displacement\"; set = \"right\"; direction = [0.0, 0.0, "
+    "-1.0];\n"
+    "                      max = 0.3; name = \"tip\"; } ); };\n"
+    "solver = { device = \"cpu\"; operator = \"otf\"; deterministic = true; tolerance = 1e-8; };\n";
+
+typedef struct designs {
+    hextop *h;
+    int n;
+    double objective[41], violation[41], tip[41]; /* by iteration */
+} designs;
+
+static int gather(void *user, const hextop_iteration *it)
+{
+    designs *const d = user;
+    d->n = it->iteration;
+    d->objective[d->n] = hextop_number(d->h, "objective");
+    d->violation[d->n] = hextop_number(d->h, "violation");
+    d->tip[d->n] = hextop_number(d->h, "tip");
+    return d->n > 10 && d->violation[d->n] > 1e-3; /* a design that misses the limit */
+}
+
+/* The best design that meets the limit takes the place of a last one that misses it. */
+static void test_kept(void)
+{
+    designs d = {NULL};
+    char end[64];
+    int64_t shape[2];
+    int best = 0;
+    hextop *h = d.h = opened(least);
+    hextop_on_iteration(h, gather, &d);
+    CHECK(hextop_run(h, 0) == 1 && d.n > 10);
+    CHECK(hextop_number(h, "iteration") == d.n); /* iterations remain, so nothing is replaced */
+    hextop_close(h);
+    for (int i = 1; i < d.n; i++)
+        if (d.violation[i] <= 1e-3 && (!best || d.objective[i] < d.objective[best])) best = i;
+    h = opened(least);
+    snprintf(end, sizeof end, "optimization.iterations=%d", d.n);
+    OK(hextop_set(h, end));
+    CHECK(best > 0 && hextop_run(h, 0) == 0);
+    CHECK_MSG(hextop_number(h, "iteration") == best, "%g, not %d", hextop_number(h, "iteration"),
+              best);
+    CHECK(hextop_number(h, "violation") <= 1e-3);
+    CHECK_REL(hextop_number(h, "objective"), d.objective[best], 1e-9);
+    CHECK_REL(hextop_number(h, "tip"), d.tip[best], 1e-5);
+    const double *const rho = hextop_array(h, "density", 0, shape), *const volumes = hextop_array(
+                                                                        h, "volumes", 0, NULL);
+    double mass = 0.0;
+    for (int e = 0; rho && volumes && e < shape[0]; e++) mass += 1e-9 * rho[e] * volumes[e];
+    CHECK_REL(mass, d.objective[best], 1e-6);
+    CHECK(strstr(hextop_summary(h), "\"limits_met\": true") != NULL);
+    CHECK(hextop_run(h, 0) == 0 && hextop_number(h, "iteration") == best);
+    hextop_close(h);
+}
+
 static void refused(const char *text, const char *key_value, const char *message)
 {
     hextop *h = NULL;
@@ -474,6 +536,7 @@ int main(int argc, char **argv)
         test_pieces();
         test_heat();
         test_limits();
+        test_kept();
         test_errors();
         test_log();
         test_silence(program);
