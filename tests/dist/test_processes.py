@@ -567,6 +567,45 @@ def limits():
           f"limits, a mass in parts: {said.stderr}")
 
 
+def kept():
+    """The best design that meets a limit takes the place of a last one that misses it, by all processes alike, in a whole mesh
+    and in parts; a run resumed from its checkpoint goes on from the last design."""
+    limit = 0.3
+    with open("kept.cfg", "w", encoding="ascii") as file:
+        file.write(f"""mesh = {{ generator = "cantilever"; nx = 16; ny = 4; nz = 8; }};
+material = {{ E = 1000.0; nu = 0.3; density = 1.0e-9; }};
+supports = ( {{ set = "left"; fix = "xyz"; }} );
+loads = ( {{ set = "right"; total_force = [0.0, 0.0, -3.0]; }} );
+optimization = {{ objective = "mass"; start = 0.3; filter = {{ kind = "density"; radius = 1.5; }};
+  constraints = ( {{ kind = "displacement"; set = "right"; direction = [0.0, 0.0, -1.0]; max = {limit}; name = "tip"; }} ); }};
+solver = {{ operator = "otf"; }};
+output = {{ every = 0; }};
+""")
+    exact = ["solver.deterministic=true", "solver.tolerance=1e-11"]
+    said = run(1, "kept-whole", "kept.cfg", *exact, "optimization.iterations=40")
+    whole = [(float(row["objective"]), float(row["tip"]) <= limit * (1.0 + 1e-3)) for row in history("kept-whole")]
+    n = next((i for i, (_, meets) in enumerate(whole, 1) if i > 10 and not meets), 0)
+    check(n > 0 and said.returncode == 0, f"kept: no design misses the limit: {said.stderr}")
+    best = min((i for i in range(1, n) if whole[i - 1][1]), key=lambda i: whole[i - 1][0], default=0)
+    more = [*exact, "output.checkpoint=1e-9"]
+    run(1, "kept1", "kept.cfg", *exact, f"optimization.iterations={n}")
+    for ranks, keys in ((2, []), (3, ["mesh.in_parts=always"])):
+        folder = f"kept{ranks}"
+        said = run(ranks, folder, "kept.cfg", *more, *keys, f"optimization.iterations={n}")
+        check(said.returncode == 0 and f"the result is the design of iteration {best}," in said.stdout,
+              f"kept by {ranks}: {said.returncode}, {said.stdout[-600:]} {said.stderr[-300:]}")
+        with open(f"{folder}/summary.json", encoding="utf-8") as file:
+            found = json.load(file)
+        check(found["result_iteration"] == best and found["iterations"] == n and found["limits_met"], f"kept by {ranks}: {found}")
+        check(abs(found["objective_value"] / whole[best - 1][0] - 1.0) < 1e-6, f"kept by {ranks}: {found['objective_value']}")
+        off = max(abs(a - b) for a, b in zip(densities("kept1", best), densities(folder, best)))
+        check(off < 1e-5, f"kept by {ranks}: a density {off:.1e} off")
+        said = run(ranks, folder, "kept.cfg", *more, *keys, f"optimization.iterations={n + 1}", "--resume")
+        check(said.returncode == 0 and len(history(folder)) == n + 1, f"kept, resumed by {ranks}: {said.stderr}")
+        off = abs(float(history(folder)[-1]["objective"]) / whole[n][0] - 1.0)
+        check(off < 1e-6, f"kept, resumed by {ranks}: objective {off:.1e} off")
+
+
 def updates():
     """The method of moving asymptotes: sums and asymptotes of all ranks, with passive elements, linked variables, a projection
     and distributed meshes; a resumed run has the bits of an uninterrupted one."""
@@ -943,7 +982,7 @@ def main():
             print("skipped: " + why)
             return 77
         jobs = (parts, materials, coarse_grids, distributed_meshes, distributed_kinds, transports, settings, mixed, quadratic,
-                convection, rigid, prescribed, linked, objectives, limits, updates, designs, outputs, resumed, floating_components,
+                convection, rigid, prescribed, linked, objectives, limits, kept, updates, designs, outputs, resumed, floating_components,
                 graphs, refused, killed, stopped, failed)
         unknown = set(SCENES) - {job.__name__ for job in jobs}
         check(not unknown, f"no such scenes: {unknown}")
