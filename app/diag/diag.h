@@ -200,6 +200,7 @@ typedef struct hx_diag_facts {
     int has_checkpoint; /* --resume can continue this run */
     int n_recent;       /* number of latest designs that have the final penalty and beta */
     const hx_diag_record *recent; /* [n_recent] latest first */
+    double zero; /* hx_response_zero of the objective, from which ratios are taken */
 } hx_diag_facts;
 
 /* text := the command that continues, up to a total number of iterations, the run whose results and

@@ -187,7 +187,7 @@ static int judge_stiffness(hx_diags *diags, hx_session *s)
 /* Warns if the densities hardly influence the compliance. Returns 1 if it warned. */
 static int judge_influence(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
-    const double differs = hx_diag_difference(f->span->most, f->span->least);
+    const double differs = hx_diag_difference(f, f->span->most, f->span->least);
     char remedy[HX_REMEDY];
     if (!hx_diag_has_no_influence(s, f)) return 0;
     /* arguments that let the part deform */
@@ -209,12 +209,12 @@ static int judge_influence(hx_diags *diags, const hx_session *s, const hx_diag_f
                "the loads deform the part");
     else
         hx_fit(remedy, sizeof remedy, "check that the loads deform elements that are not passive");
-    hx_diags_advise(diags, HX_DIAG_NO_INFLUENCE, differs, remedy,
-                    "no design variable influences the compliance: it differs by at most %.1g %% "
-                    "over %d %s, although densities changed by up to %.2g, so the design is "
-                    "arbitrary",
-                    100.0 * differs, f->span->n, hx_noun(f->span->n, "design", "designs"),
-                    f->span->change);
+    hx_diags_advise(
+        diags, HX_DIAG_NO_INFLUENCE, differs, remedy,
+        "no design variable influences the %s: it differs by at most %.1g %% over %d %s, "
+        "although densities changed by up to %.2g, so the design is arbitrary",
+        hx_session_objective(s)->name, 100.0 * differs, f->span->n,
+        hx_noun(f->span->n, "design", "designs"), f->span->change);
     return 1;
 }
 

@@ -33,7 +33,7 @@ static const char *calm(const hx_session *s, const hx_diag_facts *f, char *text,
     return text;
 }
 
-/* Formats a compliance relative to a lower one: "12.3 % above", or "5.7 times"; from a thousand
+/* Formats an objective relative to a lower one, both above the zero of their scale: "12.3 % above", or "5.7 times"; from a thousand
  * times upward in words. */
 static const char *format_rise(const hx_session *s, double value, double low, char *text,
                                size_t n_text)
@@ -129,7 +129,8 @@ static int judge_rise(hx_diags *diags, const hx_session *s, const hx_diag_facts 
     int back;
     if (!hx_diag_is_rising(s, f)) return 0;
     const double now = f->recent[0].objective, before = f->recent[1].objective,
-                 limit = hx_diag_limit(HX_DIAG_CHANGING), swing = hx_diag_difference(now, before);
+                 limit = hx_diag_limit(HX_DIAG_CHANGING),
+                 swing = hx_diag_difference(f, now, before);
     double low = hx_diag_lowest_of(s, f, &back);
     const char *const what = hx_session_objective(s)->name;
     const int is_earlier = f->span->best > 0 && f->span->best_objective < low;
@@ -143,12 +144,13 @@ static int judge_rise(hx_diags *diags, const hx_session *s, const hx_diag_facts 
     } else {
         const int best = is_earlier ? f->span->best : last - back;
         if (is_earlier) low = f->span->best_objective;
-        hx_diags_advise(diags, HX_DIAG_CHANGING, hx_diag_difference(now, low),
+        hx_diags_advise(diags, HX_DIAG_CHANGING, hx_diag_difference(f, now, low),
                         calm_or_keep(diags, s, f, best, remedy, sizeof remedy),
                         "%sthe %s of the last design, %.6g, is %s that of iteration %d, "
                         "%.6g",
                         has_converged ? "the run counts as converged, but " : "", what, now,
-                        format_rise(s, now, low, above, sizeof above), best, low);
+                        format_rise(s, now - f->zero, low - f->zero, above, sizeof above), best,
+                        low);
     }
     return 1;
 }
@@ -188,7 +190,7 @@ static void warn_fall(hx_diags *diags, const hx_session *s, const hx_diag_facts 
 {
     const double first = f->recent[back].objective, now = f->last->objective;
     const char *const what = hx_session_objective(s)->name;
-    if (!isnan(hx_compliance_percent(hx_compliance_is_shifted(s), first, now)))
+    if (!isnan(hx_compliance_percent(hx_compliance_is_shifted(s), first - f->zero, now - f->zero)))
         hx_diags_advise(diags, HX_DIAG_CHANGING, fall, remedy,
                         "the design still changes after %d %s: the %s fell by %.*f %% in "
                         "the last %d %s",

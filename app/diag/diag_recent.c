@@ -33,9 +33,14 @@ int hx_diag_since_met(const hx_session *s, const hx_diag_facts *f)
     return back;
 }
 
-double hx_diag_difference(double a, double b)
+static double relative(double a, double b)
 {
     return fabs(a - b) / fmax(fabs(a), fabs(b));
+}
+
+double hx_diag_difference(const hx_diag_facts *f, double a, double b)
+{
+    return relative(a - f->zero, b - f->zero);
 }
 
 int hx_diag_has_no_influence(const hx_session *s, const hx_diag_facts *f)
@@ -44,7 +49,7 @@ int hx_diag_has_no_influence(const hx_session *s, const hx_diag_facts *f)
     const hx_diag_span *const span = f->span;
     return span->n >= ENOUGH && !s->cfg.optimization.initial &&
            span->change > hx_diag_limit(HX_DIAG_CHANGING) &&
-           hx_diag_difference(span->most, span->least) < hx_diag_limit(HX_DIAG_NO_INFLUENCE);
+           hx_diag_difference(f, span->most, span->least) < hx_diag_limit(HX_DIAG_NO_INFLUENCE);
 }
 
 /* 1 if densities keep moving in steps that do not become smaller. */
@@ -64,16 +69,15 @@ int hx_diag_is_swinging(const hx_session *s, const hx_diag_facts *f)
                  projected = hx_diag_limit(HX_DIAG_CHANGING);
     double c[N];
     if (f->n_recent < N || hx_diag_since_met(s, f) < N - 1) return 0;
-    for (int i = 0; i < N; i++) c[i] = f->recent[i].objective;
+    for (int i = 0; i < N; i++) c[i] = f->recent[i].objective - f->zero;
     const double step = fabs(c[0] - c[1]);
-    if (s->cfg.optimization.projection.given && hx_diag_difference(c[0], c[1]) < projected)
-        return 0;
+    if (s->cfg.optimization.projection.given && relative(c[0], c[1]) < projected) return 0;
     if (!(step > hx_diag_limit(HX_DIAG_CHANGING) * fmin(fabs(c[0]), fabs(c[1]))) &&
         !is_moving(s, f, N))
         return 0;
-    if (hx_diag_difference(c[0], c[1]) < same && hx_diag_difference(c[1], c[2]) < same) return 1;
+    if (relative(c[0], c[1]) < same && relative(c[1], c[2]) < same) return 1;
     return fabs(c[0] - c[2]) < near * step && fabs(c[1] - c[3]) < near * step &&
-           (c[0] - c[1]) * (c[1] - c[2]) < 0.0 && hx_diag_difference(c[0], c[1]) > noise;
+           (c[0] - c[1]) * (c[1] - c[2]) < 0.0 && relative(c[0], c[1]) > noise;
 }
 
 int hx_diag_go_on_iterations(const hx_session *s, const hx_diag_facts *f)
@@ -86,7 +90,7 @@ int hx_diag_go_on_iterations(const hx_session *s, const hx_diag_facts *f)
 double hx_diag_fall_of(const hx_session *s, const hx_diag_facts *f)
 {
     const double first = f->recent[hx_diag_since_met(s, f)].objective;
-    return first > f->last->objective ? hx_diag_difference(first, f->last->objective) : 0.0;
+    return first > f->last->objective ? hx_diag_difference(f, first, f->last->objective) : 0.0;
 }
 
 int hx_diag_is_rising(const hx_session *s, const hx_diag_facts *f)
@@ -95,7 +99,7 @@ int hx_diag_is_rising(const hx_session *s, const hx_diag_facts *f)
     if (f->n_recent < 2) return 0;
     const double low = hx_diag_lowest_of(s, f, &back);
     return hx_diag_is_swinging(s, f) ||
-           hx_diag_difference(f->recent[0].objective, low) > hx_diag_limit(HX_DIAG_CHANGING);
+           hx_diag_difference(f, f->recent[0].objective, low) > hx_diag_limit(HX_DIAG_CHANGING);
 }
 
 int hx_diag_goes_on(const hx_session *s, const hx_diag_facts *f)

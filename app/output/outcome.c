@@ -183,6 +183,7 @@ void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iterat
 void hx_outcome_diag(hx_session *s, const hx_stats *stats, int was_stopped, int has_checkpoint,
                      hx_diags *diags)
 {
+    const hx_response_params params = hx_session_objective_params(s);
     const hx_diag_facts facts = {
         .last = &stats->last,
         .span = &stats->span,
@@ -193,6 +194,7 @@ void hx_outcome_diag(hx_session *s, const hx_stats *stats, int was_stopped, int 
         .has_checkpoint = has_checkpoint,
         .recent = stats->recent,
         .n_recent = stats->n_recent,
+        .zero = hx_response_zero(hx_session_objective(s), &s->problem, &params),
     };
     if (stats->n_iteration > 0) hx_diags_after(diags, s, &facts);
 }

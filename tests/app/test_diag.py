@@ -667,6 +667,28 @@ def test_influence():
     check("grey" in found or "changing" in found, f"the design is judged like any other: {found}")
 
 
+def test_zero():
+    """How much a temperature changed does not depend on the zero of its scale."""
+    said = []
+    for zero in (0.0, 300.0, -5.0e4):
+        with open("zero.cfg", "w") as file:
+            file.write("""physics = "heat"; material = { conductivity = 1.0; };
+mesh = { generator = "cantilever"; nx = 12; ny = 6; nz = 6; };
+supports = ( { set = "left"; temperature = %g; } );
+loads = ( { set = "right-lower-edge"; heat = 20.0; } );
+optimization = { volume_fraction = 0.4; iterations = 6; filter = { kind = "density"; radius = 1.8; };
+  objective = { kind = "temperature"; set = "right-lower-edge"; }; };
+solver = { device = "cpu"; operator = "otf"; tolerance = 1e-10; };
+output = { directory = "zero"; every = 0; };
+""" % zero)
+        hextop("run", "zero.cfg")
+        with open("zero/summary.json") as file:
+            entries = {e["code"]: e for e in json.load(file)["warnings"]}
+        check("changing" in entries, f"zero at {zero}: no warning that the design still changes: {list(entries)}")
+        said.append((sorted(entries), entries.get("changing", {"value": 0.0})["value"]))
+    check(all(codes == said[0][0] and abs(value / said[0][1] - 1.0) < 1e-4 for codes, value in said), f"the zero counts: {said}")
+
+
 def test_shares():
     """The mesh's axes, its units and rounding must not change the warnings about forces on held nodes and about
     nodes that carry a load."""
@@ -939,7 +961,7 @@ def main():
         os.chdir(folder)
         # Waking a second thread costs more than these small meshes; a test that compares threads names them.
         os.environ["OMP_NUM_THREADS"] = "1"
-        for test in (test_before, test_splines, test_spline_cuts, test_meshes, test_after, test_volume, test_settled, test_history, test_limits, test_causes, test_forced, test_rise, test_influence, test_shares, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_documented):
+        for test in (test_before, test_splines, test_spline_cuts, test_meshes, test_after, test_volume, test_settled, test_history, test_limits, test_causes, test_forced, test_rise, test_influence, test_zero, test_shares, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_documented):
             test()
         os.chdir("/")
     print(f"{N_CHECK} checks, {N_FAILED} failed")
