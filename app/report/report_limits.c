@@ -97,6 +97,21 @@ static void put_state(const hx_json_value *limit, const char *text, FILE *f)
     fprintf(f, "<span class=\"state %s\">%s</span>", is_met(limit) ? "ok" : "not", text);
 }
 
+/* The value of a limit on one design, or why it is unknown. */
+static void put_value(const hx_json_value *limit, FILE *f)
+{
+    char text[64];
+    const double value = hx_json_number_at(limit, "value");
+    const char *const why = hx_json_text_at(limit, "unknown", "");
+    if (!why[0] && !isnan(value)) {
+        put_state(limit, hx_report_number(value, text, sizeof text), f);
+        return;
+    }
+    put_state(limit, "unknown", f);
+    if (why[0]) fputs(": ", f);
+    hx_html_text(f, why);
+}
+
 static void put_row(const hx_json_value *limit, FILE *f)
 {
     char unit[64], off[32];
@@ -128,7 +143,7 @@ static const hx_json_value *limit_at(const hx_json_value *analysis, size_t k)
 void hx_report_write_made_limits(size_t n, const hx_json_value *const *analysis, FILE *f)
 {
     const hx_json_value *first;
-    char text[64], unit[64];
+    char unit[64];
     for (size_t k = 0; n > 0 && (first = limit_at(analysis[0], k)); k++) {
         fputs("<tr><th scope=\"row\">Limit ", f);
         hx_html_text(f, hx_json_text_at(first, "name", ""));
@@ -138,11 +153,8 @@ void hx_report_write_made_limits(size_t n, const hx_json_value *const *analysis,
         fputs("</th>", f);
         for (size_t i = 0; i < n; i++) {
             const hx_json_value *const limit = limit_at(analysis[i], k);
-            const double value = limit ? hx_json_number_at(limit, "value") : (double)NAN;
             fputs("<td>", f);
-            if (limit)
-                put_state(limit,
-                          isnan(value) ? "unknown" : hx_report_number(value, text, sizeof text), f);
+            if (limit) put_value(limit, f);
             fputs("</td>", f);
         }
         fputs("</tr>\n", f);

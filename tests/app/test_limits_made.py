@@ -3,9 +3,11 @@
 exits with 4 if the part misses one; `check --solve` and the start of a run judge them on the solid part.
 
     test_limits_made.py HEXTOP"""
+import html
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -176,6 +178,13 @@ def parts_of_sets():
                   and limits["far"]["unknown"] in said.stderr, f"verify.json: {limits['far']}")
             check(not made["limits_met"] and "unknown" not in limits["tip"], f"limits that are known: {limits['tip']}")
             check(all("unknown" not in one for one in made["grey"]["limits"]), "the grey design has every set")
+    shutil.copy("out/verify.json", "kept.json")
+    shutil.copy("other.json", "out/verify.json")
+    said = hextop("report", "out")
+    with open("out/report.html", encoding="utf-8") as file:
+        page = html.unescape(file.read())
+    check(said.returncode == 0 and f'<span class="state not">unknown</span>: {limits["far"]["unknown"]}' in page, "why, in the report")
+    shutil.move("kept.json", "out/verify.json")
     # a reaction is a sum, which the rest of a support carries
     said = hextop("verify", "out", 'optimization.constraints[2]={kind="reaction";set="left";max=1e9;case=1;name="far";}', *surface)
     check("cannot be judged" not in said.stderr, f"a reaction: {said.stderr}")
