@@ -38,6 +38,7 @@ void hx_attached_free(hx_attached *a)
     hx_pieces_free(&a->pieces);
     free(a->node);
     free(a->held);
+    free(a->is_held);
     memset(a, 0, sizeof *a);
 }
 

@@ -12,7 +12,8 @@ typedef struct hx_attached {
     const hx_session *session; /* (borrowed) */
     hx_pieces pieces;          /* connected by shared nodes */
     uint8_t *node;             /* [n_node] hx_node_state (owned) */
-    int32_t *held; /* [session.conditions.n_support] nodes that the mesh file supports (owned) */
+    int32_t *held;    /* [session.conditions.n_support] nodes that the mesh file supports (owned) */
+    uint8_t *is_held; /* [pieces.n] hx_attached_find_held; NULL before (owned) */
 } hx_attached;
 
 /* Counts of the nodes of a set, or of the loaded nodes of a load case, by state. For a load case,
@@ -44,6 +45,14 @@ double hx_attached_rounding(const hx_session *s, int load_case);
 /* Magnitude of the force, or of the heat, at a nodal point. On a spline, the magnitudes at the
  * control points whose functions act there, weighted by the values of these functions. */
 double hx_attached_force(const hx_session *s, int load_case, int64_t nodal);
+
+/* Finds the pieces that a support, a spring or a held rigid set holds. The displacement of another
+ * piece is that of void, which means nothing. Needs the lists of cells. O(n_point). */
+int hx_attached_find_held(hx_attached *attached);
+
+/* 1 if the element, or an element about the node of the mesh, is solid and its piece is held. */
+int hx_attached_is_cell_held(const hx_attached *attached, int64_t cell);
+int hx_attached_is_node_held(const hx_attached *attached, int64_t node);
 
 /* 1 if there are nodes, and none of them is on the largest piece. */
 int hx_attached_is_floating(const hx_attached_nodes *nodes);

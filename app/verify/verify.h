@@ -29,6 +29,7 @@ typedef struct hx_verify_peak {
 typedef struct hx_verify_share {
     const char *set; /* (borrowed) */
     double value;    /* its share, by area or by nodes */
+    int is_loose; /* 1: more of it is solid, but on pieces of the 0/1 design that nothing holds */
 } hx_verify_share;
 
 typedef struct hx_verify_analysis {

@@ -196,7 +196,9 @@ const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n
     text[0] = '\0';
     if (!is_missed(v, i)) return text;
     if (hx_verify_unknown(v, a, i, why, sizeof why)[0]) {
-        hx_verify_solid_advice(v, a->share ? a->share[i].set : NULL, advice, sizeof advice);
+        const int is_solid = a->share && a->share[i].is_loose;
+        hx_verify_solid_advice(v, a->share && !is_solid ? a->share[i].set : NULL, advice,
+                               sizeof advice);
         hx_fit(text, n_text, "limit '%s' cannot be judged: %s%s%s", spec->name, why,
                advice[0] ? "; " : "", advice);
         return text;

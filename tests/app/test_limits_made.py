@@ -190,6 +190,42 @@ def parts_of_sets():
     check("cannot be judged" not in said.stderr, f"a reaction: {said.stderr}")
 
 
+ISLE = """
+mesh = { generator = "cantilever"; nx = 24; ny = 4; nz = 12; };
+material = { E = 1000.0; nu = 0.3; density = 1e-9; };
+sets = ( { name = "isle"; box = { min = [20.0, 0.0, 10.0]; max = [24.0, 4.0, 12.0]; }; },
+         { name = "middle"; box = { min = [12.0, 0.0, 0.0]; max = [13.0, 4.0, 1.0]; }; },
+         { name = "both"; or = ( "isle", "middle" ); } );
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "middle"; total_force = [0.0, 0.0, -1.0]; } );
+passive = ( { set = "isle"; }, { set = "middle"; } );
+optimization = { objective = "mass"; start = 0.5; iterations = 40; filter = { kind = "density"; radius = 1.5; };
+    constraints = ( { kind = "displacement"; set = "middle"; direction = [0.0, 0.0, -1.0]; max = 0.1; },
+                    { kind = "displacement"; set = "isle"; max = 10.0; name = "isle"; } ); };
+solver = { device = "cpu"; operator = "otf"; };
+output = { directory = "isle"; every = 0; };
+"""
+
+
+def floating():
+    """A limit on a set that floats in void cannot be judged, on the 0/1 design or the surface; a spring or a rigid set that
+    also lies on a held piece holds it."""
+    with open("isle.cfg", "w", encoding="ascii") as file:
+        file.write(ISLE)
+    check(hextop("run", "isle.cfg").returncode == 0 and hextop("surface", "isle", "isle.stl").returncode == 0, "the isle")
+    why = "no part of set 'isle' is on pieces of the 0/1 design that a support, a spring or a rigid set holds"
+    for options in ([], ["--surface", "isle.stl", "--refine", "0"]):
+        said = hextop("verify", "isle", *options)
+        check(said.returncode == 4 and f"limit 'isle' cannot be judged: {why}\n" in said.stderr, f"{options}: {said.stderr}")
+        check(re.search(f"isle .* unknown: {why}", said.stdout) is not None, f"the table: {said.stdout}")
+    said = hextop("verify", "isle", 'springs=({set="isle";stiffness=[1.0,1.0,1.0];})')
+    check(said.returncode == 0 and re.search(r"isle .* met\n", said.stdout), f"held by springs: {said.stdout} {said.stderr}")
+    for rigid, code in (("both", 0), ("isle", 4)):
+        said = hextop("verify", "isle", f'loads[1]={{set="{rigid}";coupling="rigid";point=[12.0,2.0,6.0];remote_force=[0.0,0.0,-0.1];case=2;}}',
+                      "optimization.constraints[1].case=1", "optimization.constraints[0].case=1")
+        check(said.returncode == code and (why in said.stderr) == (code == 4), f"{rigid} is rigid: {said.returncode} {said.stdout} {said.stderr}")
+
+
 STRESS = 'optimization.constraints=({kind="stress";max=MAX;case=1;name="strong";})'
 
 
@@ -287,6 +323,7 @@ with tempfile.TemporaryDirectory() as folder:
     forced_solid()
     statuses()
     parts_of_sets()
+    floating()
     stresses()
     solid_part()
     no_limits()
