@@ -2,6 +2,7 @@
  * is written; that of a design that is not symmetric keeps its difference. */
 #include "core/generate/generate.h"
 #include "tests/lib/surface_case.h"
+#include "tests/lib/tube.h"
 
 /* A mesh and its design. */
 typedef struct sample {
@@ -222,6 +223,47 @@ static void test_symmetric(const sample *s)
     for (int i = 0; i < 2; i++) part_free(&p[i]);
 }
 
+/* A tube with three planes of symmetry, with its cylinders as seats, and split along them. */
+static void test_tube(void)
+{
+    static const double normal[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    static const double origin[3] = {0.0, 0.0, 3.0};
+    const tube t = {
+        .inner = 2.0, .outer = 4.0, .length = 6.0, .arc = 2.0 * TUBE_PI, .n = {4, 24, 9}};
+    const hx_surface_seat seat[2] = {{.axis = {0.0, 0.0, 1.0}, .radius = 2.0},
+                                     {.axis = {0.0, 0.0, 1.0}, .radius = 4.0}};
+    part p;
+    hx_surface_report r;
+    hx_surface_smoothing smoothing;
+    int64_t n_added;
+    memset(&p, 0, sizeof p);
+    CHECK_OK(tube_create(&p.mesh, &t));
+    CHECK_OK(fixture_finish(&p.mesh, FIXTURE_SHUFFLED));
+    p.rho = malloc((size_t)p.mesh.n_elem * sizeof *p.rho);
+    if (!p.rho) abort();
+    for (int64_t e = 0; e < p.mesh.n_elem; e++) p.rho[e] = 1.0;
+    CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho, NULL));
+    for (int64_t a = 0; a < p.mesh.n_node; a++) {
+        const double *const x = p.mesh.xyz + 3 * a;
+        p.field.value[a] = 2.3 - 0.4 * fabs(x[0]) - fabs(x[2] - 3.0) + 0.13 * fabs(x[1]);
+    }
+    CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.0));
+    CHECK_OK(hx_surface_smooth(&p.surface, &p.field, HX_SURFACE_STEPS, &smoothing));
+    CHECK_OK(hx_surface_improve(&p.surface, &p.field, 2, seat));
+    for (int split = 0; split < 2; split++) {
+        if (split) CHECK_OK(hx_surface_limit_chords(&p.surface, 2, seat, 0.002, &n_added));
+        CHECK(!split || n_added > 1000);
+        CHECK_OK(hx_surface_check(&p.surface, HX_SURFACE_F32, &r));
+        CHECK(r.is_closed_manifold && r.n_crossing == 0 && r.worst_quality > 0.1);
+        for (int k = 0; k < 3; k++) {
+            const double off = distance_from_image(&p.surface, normal[k], origin);
+            CHECK_MSG(off <= 1e-9, "a tube%s is %g from its mirror image %d",
+                      split ? ", split," : "", off, k);
+        }
+    }
+    part_free(&p);
+}
+
 /* A difference of densities on one side stays in the surface. */
 static void test_one_sided(void)
 {
@@ -258,6 +300,7 @@ static void test_threads(void)
 int main(void)
 {
     for (int i = 0; i < N_SAMPLE; i++) test_symmetric(&samples[i]);
+    test_tube();
     test_one_sided();
     test_threads();
     TEST_END();
