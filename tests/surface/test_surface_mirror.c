@@ -264,6 +264,48 @@ static void test_tube(void)
     part_free(&p);
 }
 
+/* A prism of two bands of isosceles triangles, whose two longest edges are equal: it stays its own
+ * mirror image about the plane between the bands when it is split along the cylinder around it. */
+static void test_equal_edges(void)
+{
+    enum { N_SIDE = 8, N_VERTEX = 3 * N_SIDE + 2, N_TRI = 6 * N_SIDE };
+    static const double normal[3] = {0, 0, 1}, origin[3] = {0};
+    const hx_surface_seat seat = {.axis = {0.0, 0.0, 1.0}, .radius = 1.0};
+    hx_surface s = {.n_vertex = N_VERTEX, .n_tri = N_TRI};
+    hx_surface_report r;
+    int64_t n_added;
+    s.xyz = calloc(3 * N_VERTEX, sizeof *s.xyz);
+    s.tri = malloc(3 * N_TRI * sizeof *s.tri);
+    s.is_cap = malloc(N_TRI);
+    s.edge = malloc(2 * N_VERTEX * sizeof *s.edge);
+    if (!s.xyz || !s.tri || !s.is_cap || !s.edge) abort();
+    memset(s.is_cap, 1, N_TRI);
+    memset(s.edge, 0xff, 2 * N_VERTEX * sizeof *s.edge);
+    for (int i = 0; i < 3 * N_SIDE; i++) {
+        const double angle = (i % N_SIDE + (i / N_SIDE == 1 ? 0.6 : 0.1)) * 2.0 * TUBE_PI / N_SIDE;
+        s.xyz[3 * i] = cos(angle);
+        s.xyz[3 * i + 1] = sin(angle);
+        s.xyz[3 * i + 2] = i / N_SIDE - 1;
+    }
+    s.xyz[3 * (N_VERTEX - 2) + 2] = -1.0;
+    s.xyz[3 * (N_VERTEX - 1) + 2] = 1.0;
+    for (int i = 0; i < N_SIDE; i++) {
+        const int j = (i + 1) % N_SIDE, low[2] = {i, j}, middle[2] = {N_SIDE + i, N_SIDE + j};
+        const int high[2] = {2 * N_SIDE + i, 2 * N_SIDE + j};
+        const int32_t tri[6][3] = {
+            {low[0], low[1], middle[0]},    {low[1], middle[1], middle[0]},
+            {high[1], high[0], middle[0]},  {middle[0], middle[1], high[1]},
+            {low[1], low[0], N_VERTEX - 2}, {high[0], high[1], N_VERTEX - 1}};
+        memcpy(s.tri + 18 * i, tri, sizeof tri);
+    }
+    CHECK_OK(hx_surface_limit_chords(&s, 1, &seat, 0.002, &n_added));
+    CHECK_OK(hx_surface_check(&s, HX_SURFACE_F64, &r));
+    CHECK(r.is_closed_manifold && n_added > 100);
+    const double off = distance_from_image(&s, normal, origin);
+    CHECK_MSG(off <= 1e-9, "a prism is %g from its mirror image", off);
+    hx_surface_free(&s);
+}
+
 /* A difference of densities on one side stays in the surface. */
 static void test_one_sided(void)
 {
@@ -301,6 +343,7 @@ int main(void)
 {
     for (int i = 0; i < N_SAMPLE; i++) test_symmetric(&samples[i]);
     test_tube();
+    test_equal_edges();
     test_one_sided();
     test_threads();
     TEST_END();
