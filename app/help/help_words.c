@@ -242,7 +242,7 @@ static const json_file json_files[] = {
      "triangles value vector_unit verdict versions volume volume_enclosed "
      "volume_meshed volume_solid volume_target von_mises warnings worst_quality"},
     {"surface.json", "surface", "commands.md#surface",
-     "area build c_library cavities compiler cuda elements file hextop intersections keys "
+     "area build c_library cavities compiler cuda design elements file hextop intersections keys "
      "libconfig low_quality mathematics max members_cut members_repaired min pieces place result "
      "threshold through_holes triangles units vertices versions volume volume_target "
      "worst_quality"},

@@ -125,6 +125,13 @@ fail:
     return rc;
 }
 
+static void report_counts(const char *label, int64_t n_piece, int64_t n_hole, int64_t n_cavity)
+{
+    hx_log_info("%s%lld piece%s, %lld through hole%s, %lld closed cavit%s", label,
+                (long long)n_piece, n_piece == 1 ? "" : "s", (long long)n_hole,
+                n_hole == 1 ? "" : "s", (long long)n_cavity, n_cavity == 1 ? "y" : "ies");
+}
+
 static void report_source(const job *j)
 {
     const hx_surface_source *source = &j->source;
@@ -178,9 +185,9 @@ static void report_shape(const job *j)
                 r->n_crossing > 0 ? "" : ", without self-intersections");
     hx_log_info("quality    %.2f at worst, 1 %% of the triangles below %.2f (1: equilateral)",
                 r->worst_quality, r->low_quality);
-    hx_log_info("shape      %lld piece%s, %lld through hole%s, %lld closed cavit%s",
-                (long long)r->n_shell, r->n_shell == 1 ? "" : "s", (long long)r->genus,
-                r->genus == 1 ? "" : "s", (long long)r->n_cavity, r->n_cavity == 1 ? "y" : "ies");
+    const hx_solid_shape *const design = &j->repairs.design;
+    report_counts("shape      ", r->n_shell, r->genus, r->n_cavity);
+    report_counts("0/1 design ", design->n_piece, design->n_hole, design->n_cavity);
     if (j->plan.chord > 0.0)
         hx_log_info("chords     at most %g%s from %lld round %s of the part", j->plan.chord,
                     u->length, (long long)j->n_seat, hx_noun(j->n_seat, "face", "faces"));

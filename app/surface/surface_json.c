@@ -61,6 +61,11 @@ int hx_surface_json_write(const hx_surface_summary *s, const char *path)
     hx_json_number(&json, "threshold", s->threshold);
     hx_json_number(&json, "volume_target", s->target);
     write_shape(&json, s->report);
+    hx_json_open_object(&json, "design");
+    hx_json_integer(&json, "pieces", s->repairs->design.n_piece);
+    hx_json_integer(&json, "through_holes", s->repairs->design.n_hole);
+    hx_json_integer(&json, "cavities", s->repairs->design.n_cavity);
+    hx_json_close_object(&json);
     write_members(&json, "members_repaired", &s->repairs->found);
     write_members(&json, "members_cut", &s->repairs->left);
     hx_summary_write_versions(&json);

@@ -132,8 +132,12 @@ typedef struct hx_surface_seat {
  * edges; the surface moves by at most a tenth of a triangle per edit; every shell keeps its volume
  * and no new intersections appear. Vertices on edges of the mesh between two nodes of a seat move
  * onto it. surface->edge is the mesh edge on which a vertex was extracted.
+ * If the mesh edges on which the surface was extracted from `field` and their nodal densities are
+ * their own mirror image about up to three perpendicular planes, the surface becomes its own mirror
+ * image to rounding: it is cut at the planes, and every edit is made on all sides. The planes are
+ * perpendicular to an axis or to the bisector of two, through the middle of the part.
  * O(n). Results do not depend on the number of threads. */
-int hx_surface_improve(hx_surface *surface, const hx_mesh *mesh, int64_t n_seat,
+int hx_surface_improve(hx_surface *surface, const hx_surface_field *field, int64_t n_seat,
                        const hx_surface_seat *seat);
 
 /* Splits triangles until edges of caps along a seat are nowhere further than `chord` (length) from it;

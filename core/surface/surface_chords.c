@@ -18,6 +18,7 @@ typedef struct splitter {
     int64_t n_seat;
     const hx_surface_seat *seat;
     double chord;
+    double center[3];  /* of the surface's box */
     int32_t *opposite; /* [3 n_tri] (owned) */
     int32_t *of;       /* [3 n_tri] seat of a half-edge that is split, PLAIN or UNSPLIT (owned) */
     int32_t *middle;   /* [3 n_tri] new vertex on a half-edge (owned) */
@@ -78,20 +79,48 @@ static int32_t find_seat(const splitter *p, int64_t c)
     return UNSPLIT;
 }
 
-/* The half-edge of the longest side of a triangle; of equal ones, the first. */
+/* 1 if a is larger than b beyond rounding, -1 if it is smaller, 0 if they are equal. */
+static int compare_numbers(double a, double b, double size)
+{
+    return fabs(a - b) <= 1e-9 * size ? 0 : a > b ? 1 : -1;
+}
+
+/* 1 if half-edge a is to be split rather than b: the longer one, and of equal ones that at a greater
+ * distance from the middle of the surface. All of this is the same in a mirror image. */
+static int is_preferred(const splitter *p, int64_t a, int64_t b)
+{
+    const int64_t edge[2] = {a, b};
+    double square[2], from[2][4];
+    for (int i = 0; i < 2; i++) {
+        const double *const x = end_of(p, edge[i]), *const y = end_of(p, hx_corner_next(edge[i]));
+        const double d[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+        square[i] = hx_dot3(d, d);
+        for (int k = 0; k < 3; k++) from[i][1 + k] = fabs(0.5 * (x[k] + y[k]) - p->center[k]);
+        from[i][0] = hx_norm3(from[i] + 1);
+    }
+    int order = compare_numbers(square[0], square[1], square[0]);
+    for (int k = 0; order == 0 && k < 4; k++)
+        order = compare_numbers(from[0][k], from[1][k], from[0][0]);
+    return order > 0;
+}
+
+/* The half-edge of a triangle that is split first. */
 static int64_t longest_of(const splitter *p, int64_t t)
 {
     int64_t best = 3 * t;
-    double longest = -1.0;
-    for (int64_t c = 3 * t; c < 3 * t + 3; c++) {
-        const double *const a = end_of(p, c), *const b = end_of(p, hx_corner_next(c));
-        const double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
-        const double square = hx_dot3(d, d);
-        if (!(square > longest * (1.0 + 1e-9))) continue;
-        longest = square;
-        best = c;
-    }
+    for (int64_t c = 3 * t + 1; c < 3 * t + 3; c++)
+        if (is_preferred(p, c, best)) best = c;
     return best;
+}
+
+static void find_center(splitter *p)
+{
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    for (int64_t i = 0; i < 3 * p->s->n_vertex; i++) {
+        low[i % 3] = fmin(low[i % 3], p->s->xyz[i]);
+        high[i % 3] = fmax(high[i % 3], p->s->xyz[i]);
+    }
+    for (int d = 0; d < 3; d++) p->center[d] = 0.5 * (low[d] + high[d]);
 }
 
 /* Marks the edges to split; returns their number. */
@@ -264,6 +293,7 @@ int hx_surface_limit_chords(hx_surface *surface, int64_t n_seat, const hx_surfac
     splitter p = {.s = surface, .n_seat = n_seat, .seat = seat, .chord = chord};
     const int64_t before = surface->n_tri;
     int64_t n_new = n_seat > 0;
+    find_center(&p);
     for (int level = 0; level < MOST_LEVELS && n_new > 0; level++) HX_TRY(split_once(&p, &n_new));
     *n_added = surface->n_tri - before;
     return HX_OK;

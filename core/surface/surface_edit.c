@@ -1,7 +1,10 @@
 /* Improves single triangles by the best of three edits: the flip of an edge, a moved vertex, the
- * collapse of an edge. Vertices of caps stay in the planes of their caps. */
+ * collapse of an edge. Vertices of caps stay in the planes of their caps. If the surface is its own
+ * mirror image, its vertices on the planes of symmetry stay on them, no edge crosses a plane, and
+ * all images of an edit are made with it. */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "surface_edit.h"
 
@@ -72,6 +75,19 @@ static void count_after(trial *w, double quality)
 static const double *place(const hx_surface_editor *m, int32_t v)
 {
     return m->surface->xyz + 3 * (int64_t)v;
+}
+
+/* Set of the planes of symmetry on which a vertex lies. */
+static unsigned planes_of(const hx_surface_editor *m, int32_t v)
+{
+    return m->mirrors->n > 0 ? m->mirrors->on[v] : 0u;
+}
+
+/* Number of different images of something at a vertex that lies on these planes, while it is on
+ * none of them itself: 2 to the number of planes. */
+static int images_at(unsigned planes)
+{
+    return 1 << ((planes & 1u) + (planes >> 1 & 1u) + (planes >> 2 & 1u));
 }
 
 static int is_beyond(double dot, double limit, const double a[3], const double b[3])
@@ -181,6 +197,11 @@ static void project(const hx_surface_editor *m, int32_t v, const fan *f, double 
     const double *const n = m->rank[v] == 0 ? f->normal : m->hold + 3 * (int64_t)v;
     const double nn = hx_dot3(n, n), part = nn > 0.0 ? hx_dot3(n, d) / nn : 0.0;
     for (int k = 0; k < 3; k++) d[k] = m->rank[v] == 2 ? part * n[k] : d[k] - part * n[k];
+    for (int p = 0; p < m->mirrors->n; p++) {
+        if (!(planes_of(m, v) >> p & 1u)) continue;
+        const double *const normal = m->mirrors->plane[p].normal, height = hx_dot3(normal, d);
+        for (int k = 0; k < 3; k++) d[k] -= height * normal[k];
+    }
 }
 
 static void try_direction(const hx_surface_editor *m, int32_t v, const fan *f, const double to[3],
@@ -235,18 +256,40 @@ static int may_go(const hx_surface_editor *m, int32_t v, const double d[3])
     return m->rank[v] == 2 && dd - part * part <= 1e-8 * dd;
 }
 
+/* 1 if the surface stays a closed manifold when a vertex with fan b and all its images merge into
+ * one with fan a and its images. */
+static int may_merge(const hx_surface_editor *m, const fan *a, const fan *b)
+{
+    if (!hx_fan_may_merge(&m->edges, a->corner, a->n, b->corner, b->n)) return 0;
+    const int32_t stays = m->edges.tri[a->corner[0]], goes = m->edges.tri[b->corner[0]];
+    const unsigned on = planes_of(m, stays), fewer = planes_of(m, goes), more = on & ~fewer;
+    if (fewer & ~on) return 0;
+    if (more == 0) return 1;
+    const int n = a->n + images_at(more) * (b->n - 4);
+    if (n < 3 || n > HX_FAN_MOST) return 0;
+    /* an edge to a neighbour on the same plane would be made by several images */
+    for (int i = 0; i < b->n; i++) {
+        const int32_t w = m->edges.tri[hx_corner_next(b->corner[i])];
+        if (w != stays && planes_of(m, w) & more && hx_fan_find(&m->edges, a->corner, a->n, w) < 0)
+            return 0;
+    }
+    return 1;
+}
+
 static void try_collapse(const hx_surface_editor *m, int64_t c, edit *best)
 {
     const int64_t g = m->edges.opposite[c], gone[2] = {c / 3, g / 3};
     const int32_t v[2] = {m->edges.tri[c], m->edges.tri[g]};
     fan f[2];
     if (!find_fan(m, v[0], &f[0]) || !find_fan(m, v[1], &f[1])) return;
-    if (!hx_fan_may_merge(&m->edges, f[0].corner, f[0].n, f[1].corner, f[1].n)) return;
+    const int may[2] = {may_merge(m, &f[0], &f[1]), may_merge(m, &f[1], &f[0])};
+    if (!may[0] && !may[1]) return;
     /* where they merge: in the middle, or at one of them */
     for (int i = 2; i >= 0; i--) {
         trial w = untried;
         double x[3], by[2][3];
         if (i == 2 && (m->rank[v[0]] != m->rank[v[1]] || m->rank[v[0]] > 1)) continue;
+        if (i == 2 ? !may[0] || !may[1] : !may[i]) continue;
         for (int d = 0; d < 3; d++) {
             const double a = place(m, v[0])[d], b = place(m, v[1])[d];
             x[d] = i == 0 ? a : i == 1 ? b : 0.5 * (a + b);
@@ -277,7 +320,7 @@ static void try_removal(const hx_surface_editor *m, int64_t c, edit *best)
         const double by[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
         trial w = untried;
         if (m->rank[b] < m->rank[v] || !may_go(m, v, by) || !find_fan(m, b, &g)) continue;
-        if (!hx_fan_may_merge(&m->edges, f.corner, f.n, g.corner, g.n)) continue;
+        if (!may_merge(m, &g, &f)) continue;
         if (!try_place(m, v, &f, y, gone, &w)) continue;
         if (w.after < fmin(w.before, HX_QUALITY_GOAL)) continue;
         const edit now = {
@@ -329,11 +372,15 @@ static void try_flip(const hx_surface_editor *m, int64_t c, edit *best)
     uint8_t is_cap;
     double side[2][3], n[2][3];
     if (!choose_kind(m, c, quality, &is_cap)) return;
-    if (!find_fan(m, v[0], &f) || f.n < 4) return;
-    if (!find_fan(m, v[1], &f) || f.n < 4) return;
-    if (!find_fan(m, v[2], &f) || f.n >= HX_FAN_MOST) return;
+    unsigned on[4];
+    for (int i = 0; i < 4; i++) on[i] = planes_of(m, v[i]);
+    /* along a plane of symmetry, or to become so in several images */
+    if (on[0] & on[1] || on[2] & on[3]) return;
+    if (!find_fan(m, v[0], &f) || f.n < 3 + images_at(on[0])) return;
+    if (!find_fan(m, v[1], &f) || f.n < 3 + images_at(on[1])) return;
+    if (!find_fan(m, v[2], &f) || f.n + images_at(on[2]) > HX_FAN_MOST) return;
     if (hx_fan_find(&m->edges, f.corner, f.n, v[3]) >= 0) return;
-    if (!find_fan(m, v[3], &f) || f.n >= HX_FAN_MOST) return;
+    if (!find_fan(m, v[3], &f) || f.n + images_at(on[3]) > HX_FAN_MOST) return;
     hx_triangle_normal2(x[0], x[1], x[2], side[0]);
     hx_triangle_normal2(x[1], x[0], x[3], side[1]);
     hx_triangle_normal2(x[2], x[0], x[3], n[0]);
@@ -355,6 +402,51 @@ static void try_flip(const hx_surface_editor *m, int64_t c, edit *best)
     keep_best(best, &w, now);
 }
 
+/* --- edits --- */
+
+/* The half-edge from vertex a to vertex b. */
+static int32_t find_half_edge(const hx_surface_editor *m, int32_t a, int32_t b)
+{
+    int32_t corner[HX_FAN_MOST];
+    return hx_fan_find(&m->edges, corner, hx_fan_list(&m->edges, a, corner), b);
+}
+
+/* Makes an edit at the image of its vertices. a, b: ends of the half-edge; MOVE: both the vertex. */
+static void make_one(const hx_surface_editor *m, const edit *e, int32_t a, int32_t b,
+                     const double x[3])
+{
+    int32_t fan_b[HX_FAN_MOST];
+    if (e->kind != MOVE) {
+        const int64_t c = find_half_edge(m, a, b);
+        if (e->kind == FLIP) {
+            m->surface->is_cap[c / 3] = e->is_cap;
+            m->surface->is_cap[m->edges.opposite[c] / 3] = e->is_cap;
+            hx_half_edge_flip(&m->edges, c);
+            return;
+        }
+        hx_half_edge_collapse(&m->edges, c, fan_b, hx_fan_list(&m->edges, b, fan_b));
+    }
+    memcpy(m->surface->xyz + 3 * (int64_t)a, x, 3 * sizeof *x);
+}
+
+/* Makes an edit and all its images. */
+static void make_edit(const hx_surface_editor *m, const edit *e)
+{
+    const hx_mirrors *const mirrors = m->mirrors;
+    const int32_t a = e->kind == MOVE ? e->vertex : m->edges.tri[e->half_edge];
+    const int32_t b = e->kind == MOVE ? a : m->edges.tri[m->edges.opposite[e->half_edge]];
+    const unsigned on = planes_of(m, a);
+    double x[3] = {e->x[0], e->x[1], e->x[2]};
+    hx_mirror_project(mirrors, on, x);
+    const unsigned same = on & planes_of(m, b);
+    for (unsigned set = 0; set < 1u << mirrors->n; set++) {
+        double y[3] = {x[0], x[1], x[2]};
+        if (set & same) continue;
+        hx_mirror_reflect_by(mirrors, set & ~on, y);
+        make_one(m, e, hx_mirror_image(mirrors, a, set), hx_mirror_image(mirrors, b, set), y);
+    }
+}
+
 int hx_surface_edit(hx_surface_editor *m, int64_t t)
 {
     edit best = {.kind = NOTHING};
@@ -368,24 +460,7 @@ int hx_surface_edit(hx_surface_editor *m, int64_t t)
     for (int64_t c = 3 * t; c < 3 * t + 3; c++) try_collapse(m, c, &best);
     if (best.kind == NOTHING)
         for (int64_t c = 3 * t; c < 3 * t + 3; c++) try_removal(m, c, &best);
-    int32_t v = best.vertex, fan_b[HX_FAN_MOST];
-    switch (best.kind) {
-    case NOTHING:
-        return 0;
-    case FLIP:
-        m->surface->is_cap[t] = best.is_cap;
-        m->surface->is_cap[m->edges.opposite[best.half_edge] / 3] = best.is_cap;
-        hx_half_edge_flip(&m->edges, best.half_edge);
-        return 1;
-    case COLLAPSE: {
-        const int32_t b = m->edges.tri[m->edges.opposite[best.half_edge]];
-        v = m->edges.tri[best.half_edge];
-        hx_half_edge_collapse(&m->edges, best.half_edge, fan_b, hx_fan_list(&m->edges, b, fan_b));
-        break;
-    }
-    case MOVE:
-        break;
-    }
-    for (int d = 0; d < 3; d++) m->surface->xyz[3 * (int64_t)v + d] = best.x[d];
+    if (best.kind == NOTHING) return 0;
+    make_edit(m, &best);
     return 1;
 }

@@ -3,7 +3,7 @@
 #ifndef HX_SURFACE_EDIT_H
 #define HX_SURFACE_EDIT_H
 
-#include "surface_internal.h"
+#include "surface_mirror.h"
 
 enum { HX_FAN_MOST = 48 }; /* maximum number of triangles around a vertex that is edited */
 
@@ -48,10 +48,13 @@ typedef struct hx_surface_editor {
     uint8_t *rank;
     double *hold; /* [n_vertex][3] unit normal of the plane, or direction of the line (owned) */
     double reach; /* longest edge of the triangle that is being improved */
+    /* planes by which the surface is its own mirror image (borrowed) */
+    const hx_mirrors *mirrors;
 } hx_surface_editor;
 
 /* Improves triangle t by the best edit that leaves no triangle worse than the worst before; returns
- * 1 if there was one. */
+ * 1 if there was one. With planes of symmetry, t must be one of mirrors->n_own, and its images are
+ * edited like it. */
 int hx_surface_edit(hx_surface_editor *m, int64_t t);
 
 /* Vector from the axis or centre of a seat to x. */

@@ -1,5 +1,6 @@
 /* Improves the worst triangles of a surface, with its caps in place and the volume of every shell
- * restored. */
+ * restored. A surface that is its own mirror image stays so: it is cut at its planes of symmetry, one
+ * part is improved, and every edit is mirrored. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,11 +81,12 @@ static void hold_on_edge(hx_surface_editor *m, const hx_mesh *mesh, int32_t v)
 }
 
 static int editor_create(hx_surface_editor *m, const hx_surface *s, const hx_mesh *mesh,
-                         const uint8_t *is_frozen)
+                         const hx_mirrors *mirrors, const uint8_t *is_frozen)
 {
     const size_t n_vertex = (size_t)s->n_vertex;
     int64_t n_bad;
     m->surface = s;
+    m->mirrors = mirrors;
     m->edges.tri = s->tri;
     HX_TRY(hx_alloc_raw(&m->edges.opposite, 3 * (size_t)s->n_tri, sizeof *m->edges.opposite,
                         "half-edges"));
@@ -135,13 +137,23 @@ static int compare_needles(const void *a, const void *b)
     return x->triangle < y->triangle ? -1 : x->triangle > y->triangle;
 }
 
-/* list[n_tri], sorted; returns their number. quality: [n_tri] scratch. */
-static int64_t list_needles(const hx_surface *s, float *quality, needle **list, int *rc)
+/* 1 if a triangle is a mirror image of another one that is improved with it. */
+static int is_copy(const hx_surface_editor *m, int64_t t)
 {
+    const int32_t *const v = m->surface->tri + 3 * t;
+    const int64_t n = m->mirrors->n_own;
+    return m->mirrors->n > 0 && (v[0] >= n || v[1] >= n || v[2] >= n);
+}
+
+/* list[n_tri], sorted; returns their number. quality: [n_tri] scratch. */
+static int64_t list_needles(const hx_surface_editor *m, float *quality, needle **list, int *rc)
+{
+    const hx_surface *const s = m->surface;
     int64_t n = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n)
     for (int64_t t = 0; t < s->n_tri; t++) {
-        quality[t] = s->tri[3 * t] < 0 ? 1.0f : (float)hx_surface_quality_of(s, t);
+        const int is_skipped = s->tri[3 * t] < 0 || is_copy(m, t);
+        quality[t] = is_skipped ? 1.0f : (float)hx_surface_quality_of(s, t);
         n += (double)quality[t] < HX_QUALITY_GOAL;
     }
     *rc = hx_alloc_raw(list, (size_t)n, sizeof **list, "triangles to be improved");
@@ -170,7 +182,7 @@ static int edit_needles(hx_surface_editor *m)
     for (int pass = 0, n_edit = 1; pass < MOST_PASSES && n_edit > 0 && rc == HX_OK; pass++) {
         needle *list = NULL;
         n_edit = 0;
-        const int64_t n = list_needles(s, quality, &list, &rc);
+        const int64_t n = list_needles(m, quality, &list, &rc);
         for (int64_t i = 0; i < n; i++) {
             const int64_t t = list[i].triangle;
             if (s->tri[3 * t] >= 0 && hx_surface_quality_of(s, t) < HX_QUALITY_GOAL)
@@ -273,12 +285,36 @@ fail:
     return rc;
 }
 
-/* What the surface is cut from. */
+/* A surface to be improved and what it is cut from (borrowed). */
 typedef struct shape {
+    const hx_surface *before;
+    const hx_mirrors *mirrors;
+    const double *volume; /* of the shells of `before` */
     const hx_mesh *mesh;
     int64_t n_seat;
     const hx_surface_seat *seat; /* [n_seat] */
 } shape;
+
+/* Moves the images of vertices to the images of their places. old[n_vertex]: numbers before;
+ * number[old[v]] = v. */
+static void mirror_places(const hx_mirrors *mirrors, hx_surface *s, const int32_t *old,
+                          const int32_t *number)
+{
+    for (int64_t v = 0; v < s->n_vertex && mirrors->n > 0; v++) {
+        if (old[v] >= mirrors->n_own) continue;
+        const double *const x = s->xyz + 3 * v;
+        const unsigned on = mirrors->on[old[v]];
+        double y[3] = {x[0], x[1], x[2]};
+        hx_mirror_project(mirrors, on, y);
+        for (unsigned set = 0; set < 1u << mirrors->n; set++) {
+            double z[3] = {y[0], y[1], y[2]};
+            if (set & on) continue;
+            hx_mirror_reflect_by(mirrors, set, z);
+            const int64_t w = number[hx_mirror_image(mirrors, old[v], set)];
+            memcpy(s->xyz + 3 * w, z, sizeof z);
+        }
+    }
+}
 
 /* One attempt; *n_crossing: intersections afterwards, in crosses[]. */
 static int improve_once(hx_surface *s, const shape *of, const uint8_t *is_frozen, int32_t *old,
@@ -288,12 +324,15 @@ static int improve_once(hx_surface *s, const shape *of, const uint8_t *is_frozen
     hx_surface_editor m = {0};
     hx_shells shells = {0};
     HX_TRY_FAIL(hx_shells_create(&shells, s, s->xyz));
-    HX_TRY_FAIL(editor_create(&m, s, of->mesh, is_frozen));
+    memcpy(shells.volume, of->volume, (size_t)shells.n * sizeof *shells.volume);
+    HX_TRY_FAIL(editor_create(&m, s, of->mesh, of->mirrors, is_frozen));
     HX_TRY_FAIL(edit_needles(&m));
     hx_surface_seat_vertices(&m, of->mesh, of->n_seat, of->seat);
     compact(s, &m, old);
     for (int64_t v = 0; v < s->n_vertex; v++) shells.of[v] = shells.of[old[v]];
+    mirror_places(of->mirrors, s, old, m.edges.corner);
     HX_TRY_FAIL(restore_shells(s, &m, &shells));
+    mirror_places(of->mirrors, s, old, m.edges.corner);
     memset(crosses, 0, (size_t)s->n_tri);
     rc = hx_surface_find_crossings(s->xyz, s->n_tri, s->tri, crosses, n_crossing);
 fail:
@@ -302,34 +341,118 @@ fail:
     return rc;
 }
 
-int hx_surface_improve(hx_surface *s, const hx_mesh *mesh, int64_t n_seat,
-                       const hx_surface_seat *seat)
+/* A vertex is frozen with its images. */
+static void freeze_images(const hx_mirrors *mirrors, uint8_t *is_frozen)
+{
+    for (int64_t v = 0; v < mirrors->n_own && mirrors->n > 0; v++)
+        for (unsigned set = 1; set < 1u << mirrors->n; set++)
+            is_frozen[v] |= is_frozen[hx_mirror_image(mirrors, (int32_t)v, set)];
+}
+
+/* Improves s, which begins as a copy of of->before, in several attempts. *is_done := 0, and s is
+ * of->before, if all of them leave more intersections than the surface `whole` has; *n_most: their
+ * number, -1: not counted yet. */
+static int improve(hx_surface *s, const shape *of, const hx_surface *whole, int64_t *n_most,
+                   int *is_done)
 {
     int rc;
-    const shape of = {mesh, n_seat, seat};
-    hx_surface before = {0};
+    const hx_surface *const before = of->before;
     uint8_t *is_frozen = NULL, *crosses = NULL;
     int32_t *old = NULL;
-    int64_t n_before = 0, n_after = 0;
-    HX_TRY_FAIL(surface_create_like(&before, s));
-    HX_TRY_FAIL(hx_alloc(&is_frozen, (size_t)s->n_vertex, 1, "vertices"));
-    HX_TRY_FAIL(hx_alloc(&crosses, (size_t)s->n_tri, 1, "triangles that cross"));
-    HX_TRY_FAIL(hx_alloc_raw(&old, (size_t)s->n_vertex, sizeof *old, "vertices"));
-    for (int round = 0; round < MOST_ROUNDS; round++) {
-        if (round > 0) surface_copy(s, &before);
-        HX_TRY_FAIL(improve_once(s, &of, is_frozen, old, crosses, &n_after));
-        if (n_after == 0) goto fail;
-        if (round == 0)
+    int64_t n_after = 0;
+    *is_done = 0;
+    HX_TRY_FAIL(hx_alloc(&is_frozen, (size_t)before->n_vertex, 1, "vertices"));
+    HX_TRY_FAIL(hx_alloc(&crosses, (size_t)before->n_tri, 1, "triangles that cross"));
+    HX_TRY_FAIL(hx_alloc_raw(&old, (size_t)before->n_vertex, sizeof *old, "vertices"));
+    for (int round = 0; round < MOST_ROUNDS && !*is_done; round++) {
+        if (round > 0) surface_copy(s, before);
+        HX_TRY_FAIL(improve_once(s, of, is_frozen, old, crosses, &n_after));
+        if (n_after > 0 && *n_most < 0)
             HX_TRY_FAIL(
-                hx_surface_find_crossings(before.xyz, before.n_tri, before.tri, NULL, &n_before));
-        if (n_after <= n_before) goto fail;
+                hx_surface_find_crossings(whole->xyz, whole->n_tri, whole->tri, NULL, n_most));
+        *is_done = n_after == 0 || n_after <= *n_most;
+        if (*is_done) break;
         if (!freeze_crossings(s, crosses, old, is_frozen)) break;
+        freeze_images(of->mirrors, is_frozen);
     }
-    surface_copy(s, &before);
+    if (!*is_done) surface_copy(s, before);
 fail:
-    hx_surface_free(&before);
     free(is_frozen);
     free(crosses);
     free(old);
+    return rc;
+}
+
+/* volume[] of the shells of `made` := those of the surface from which it was made, `shells`. from: as in
+ * hx_mirrors_make. */
+static int list_volumes(const hx_surface *made, const int32_t *from, const hx_shells *shells,
+                        double **volume)
+{
+    int rc;
+    hx_shells now = {0};
+    HX_TRY_FAIL(hx_shells_create(&now, made, made->xyz));
+    for (int64_t v = made->n_vertex; v-- > 0;)
+        if (from[v] >= 0) now.volume[now.of[v]] = shells->volume[shells->of[from[v]]];
+    *volume = now.volume;
+    now.volume = NULL;
+fail:
+    hx_shells_free(&now);
+    return rc;
+}
+
+/* Improves a surface that is its own mirror image. *is_done := 0, and s is unchanged, if it is not,
+ * or cannot be improved like that. */
+static int improve_symmetric(hx_surface *s, const hx_surface_field *field, const shape *whole,
+                             const hx_shells *shells, int64_t *n_most, int *is_done)
+{
+    int rc;
+    hx_mirrors mirrors = {0};
+    hx_surface made = {0}, now = {0};
+    int32_t *twin = NULL, *from = NULL;
+    double *volume = NULL;
+    *is_done = 0;
+    HX_TRY_FAIL(hx_mirrors_find(&mirrors, s, field, &twin));
+    if (mirrors.n == 0) goto fail;
+    HX_TRY_FAIL(hx_mirrors_make(&mirrors, s, twin, &made, &from));
+    if (mirrors.n == 0) goto fail;
+    HX_TRY_FAIL(list_volumes(&made, from, shells, &volume));
+    HX_TRY_FAIL(surface_create_like(&now, &made));
+    shape of = *whole;
+    of.before = &made;
+    of.mirrors = &mirrors;
+    of.volume = volume;
+    HX_TRY_FAIL(improve(&now, &of, s, n_most, is_done));
+    if (!*is_done) goto fail;
+    hx_surface_free(s);
+    *s = now;
+    memset(&now, 0, sizeof now);
+fail:
+    hx_surface_free(&made);
+    hx_surface_free(&now);
+    hx_mirrors_free(&mirrors);
+    free(twin);
+    free(from);
+    free(volume);
+    return rc;
+}
+
+int hx_surface_improve(hx_surface *s, const hx_surface_field *field, int64_t n_seat,
+                       const hx_surface_seat *seat)
+{
+    static const hx_mirrors none = {0};
+    int rc, is_done;
+    int64_t n_most = -1;
+    hx_surface before = {0};
+    hx_shells shells = {0};
+    shape of = {&before, &none, NULL, field->mesh, n_seat, seat};
+    HX_TRY_FAIL(hx_shells_create(&shells, s, s->xyz));
+    HX_TRY_FAIL(improve_symmetric(s, field, &of, &shells, &n_most, &is_done));
+    if (is_done) goto fail;
+    HX_TRY_FAIL(surface_create_like(&before, s));
+    of.volume = shells.volume;
+    rc = improve(s, &of, &before, &n_most, &is_done);
+fail:
+    hx_surface_free(&before);
+    hx_shells_free(&shells);
     return rc;
 }

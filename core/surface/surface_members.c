@@ -360,6 +360,7 @@ int hx_surface_repair(hx_surface_field *field, const uint8_t *solid, double targ
     finder f;
     memset(result, 0, sizeof *result);
     int rc = finder_create(&f, field, solid);
+    if (rc == HX_OK) rc = hx_solid_shape_count(field->mesh, solid, &result->design);
     if (rc == HX_OK) rc = repair(&f, field, target, threshold, result);
     finder_free(&f);
     return rc;

@@ -2,6 +2,7 @@
 #ifndef HX_SURFACE_MEMBERS_H
 #define HX_SURFACE_MEMBERS_H
 
+#include "solid_shape.h"
 #include "surface.h"
 
 HX_C_BEGIN
@@ -28,6 +29,7 @@ void hx_lost_members_free(hx_lost_members *cuts);
 typedef struct hx_surface_repairs {
     hx_lost_members found; /* cuts that were repaired, or that were tried */
     hx_lost_members left;  /* cuts that remain */
+    hx_solid_shape design; /* of the 0/1 design */
 } hx_surface_repairs;
 
 /* Repairs the cuts: the nodes that their elements share get a density just above the threshold,

@@ -95,7 +95,7 @@ static void make_surface(part *p, double threshold, hx_surface_report *r)
     hx_surface_free(&p->surface);
     CHECK_OK(hx_surface_extract(&p->surface, &p->field, threshold));
     CHECK_OK(hx_surface_smooth(&p->surface, &p->field, 10, &smoothing));
-    CHECK_OK(hx_surface_improve(&p->surface, &p->mesh, 0, NULL));
+    CHECK_OK(hx_surface_improve(&p->surface, &p->field, 0, NULL));
     CHECK_OK(hx_surface_check(&p->surface, HX_SURFACE_F32, r));
     CHECK(r->is_closed_manifold && r->n_crossing == 0);
     CHECK_MSG(r->worst_quality > 0.1 && r->low_quality > 0.2, "quality %.3f, %.3f",
@@ -173,8 +173,50 @@ static void test_threshold(void)
     free(solid);
 }
 
+/* Cells of a box of 7^3: two blocks joined by a bar in an edge, a ring, a hollow block, all but the
+ * outermost cells. */
+static int is_in_shape(int shape, const double *x)
+{
+    const int i = (int)x[0], j = (int)x[1], k = (int)x[2];
+    const int is_ring = k == 3 && i >= 1 && i <= 5 && j >= 1 && j <= 5 && !(i == 3 && j == 3);
+    if (shape == 0) return (i < 3 && j < 3) || (i >= 3 && j >= 3 && k == 2);
+    if (shape == 1) return is_ring;
+    if (shape == 2) return !(i == 3 && j == 3 && k == 3);
+    if (shape == 3) return is_ring || (k == 0 && (i + j) % 6 == 0);
+    /* two holes that cross in the middle make three */
+    return !(i == 3 && j == 3) && !(i == 3 && k == 3);
+}
+
+static void test_solid_shape(void)
+{
+    static const int64_t count[][3] = {{1, 0, 0}, {1, 1, 0}, {1, 0, 1}, {4, 1, 0}, {1, 3, 0}};
+    for (int kind = 0; kind < MIXED_N_KIND; kind++)
+        for (int i = 0; i < 5; i++) {
+            const mixed_box box = {.kind = (mixed_kind)kind, .n = {7, 7, 7}};
+            hx_mesh mesh;
+            hx_solid_shape s;
+            CHECK_OK(mixed_create(&mesh, &box));
+            CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+            uint8_t *const solid = malloc((size_t)mesh.n_elem);
+            if (!solid) abort();
+            for (int64_t e = 0; e < mesh.n_elem; e++) {
+                double x[3];
+                hx_mesh_centroid(&mesh, e, x);
+                solid[e] = (uint8_t)is_in_shape(i, x);
+            }
+            CHECK_OK(hx_solid_shape_count(&mesh, solid, &s));
+            CHECK_MSG(s.n_piece == count[i][0] && s.n_hole == count[i][1] &&
+                          s.n_cavity == count[i][2],
+                      "shape %d of %s: %lld pieces, %lld holes, %lld cavities", i, mixed_name[kind],
+                      (long long)s.n_piece, (long long)s.n_hole, (long long)s.n_cavity);
+            free(solid);
+            hx_mesh_free(&mesh);
+        }
+}
+
 int main(void)
 {
+    test_solid_shape();
     for (int kind = 0; kind < MIXED_N_KIND; kind++)
         if (kind != MIXED_LAYERS) test_cut(kind, thin, kind == MIXED_HEXAHEDRA ? 0.9 : 0.5, 2);
     test_cut(MIXED_HEXAHEDRA, oblique, 0.05, 2);
