@@ -13,29 +13,33 @@ static hx_device device;
 
 enum { DIRECTIONS = 2 };
 
-/* Values at design + t p: those of the functions whose derivative was used at t = 0, where a largest
- * value had the constants `are`; NULL: those that are recorded. */
+/* A step at design + t p: the values that are recorded, and derivatives. */
+static void step_at(fixture_solver *s, const double *design, const double *p, double t,
+                    double *value)
+{
+    hx_iteration record;
+    response_move(s, design, p, t);
+    CHECK_OK(hx_optimizer_step(&s->opt, &record));
+    CHECK_MSG(record.reason == HX_PCG_CONVERGED, "%s", hx_pcg_reason_name(record.reason));
+    for (int i = 0; i < record.n_response; i++) value[i] = value_of(s, i);
+}
+
+/* Values at design + t p, without adjoint solves: those of the functions whose derivative was used
+ * at t = 0, where a largest value had the constants `are`. */
 static void values_at(fixture_solver *s, const double *design, const double *p, double t,
                       const hx_largest_constants *are, double *value)
 {
-    const int64_t n = s->opt.problem->mesh->n_elem;
-    double *const moved = malloc((size_t)n * sizeof *moved);
-    hx_iteration record;
-    if (!moved) abort();
-    for (int64_t e = 0; e < n; e++) moved[e] = design[e] + t * p[e];
-    CHECK_OK(device.ops->upload(&device, s->opt.d_design, moved, (size_t)n * sizeof *moved));
-    CHECK_OK(hx_optimizer_step(&s->opt, &record));
-    CHECK_MSG(record.reason == HX_PCG_CONVERGED, "%s", hx_pcg_reason_name(record.reason));
-    for (int i = 0; i < record.n_response; i++) {
+    response_analyse(s, design, p, t);
+    for (int i = 0; i < s->opt.n_constraint; i++) {
         hx_response *const g = &s->opt.constraint[i];
         hx_largest_constants *const now = constants_of(s, i);
-        value[i] = value_of(s, i);
-        if (!now || !are) continue;
-        *now = are[i];
-        CHECK_OK(hx_response_prepare(g));
+        if (now) {
+            *now = are[i];
+            CHECK_OK(hx_response_prepare(g));
+        }
         CHECK_OK(g->kind->value(g, &value[i]));
+        if (g->kind == &hx_response_stress) value[i] = value_of(s, i);
     }
-    free(moved);
 }
 
 /* A largest value is recorded as the exact one, whatever was analysed before. */
@@ -91,6 +95,18 @@ static int has_stress_points(const hx_problem *problem)
     return problem->space.element != HX_ELEMENT_LINEAR || hx_mesh_is_collapsed(problem->mesh);
 }
 
+/* Without adjoint solves the values are those of a step. A largest value is exact there only. */
+static void check_values(const char *label, fixture_solver *s, const double *design,
+                         const hx_largest_constants *are, const row *rows, const double *here)
+{
+    double value[MOST_SPEC];
+    values_at(s, design, design, 0.0, are, value);
+    for (int i = 0; i < s->opt.n_constraint; i++)
+        CHECK_MSG(constants_of(s, i) || fabs(value[i] - here[i]) <= 1e-9 * fabs(here[i]),
+                  "%s: %s, number %d: %.12g, in a step %.12g", label, rows[i].kind, i, value[i],
+                  here[i]);
+}
+
 static void check_gradients(const char *label, fixture_solver *s, const row *rows, int n,
                             const hx_groups *groups)
 {
@@ -107,8 +123,8 @@ static void check_gradients(const char *label, fixture_solver *s, const row *row
     if (!design || !p || !dg) abort();
     fixture_get(&device, (size_t)n_elem, design, s->opt.d_design);
     fill_direction(s, groups, &state, p);
-    values_at(s, design, p, 0.05, NULL, here); /* another design has other constants */
-    values_at(s, design, p, 0.0, NULL, here);
+    step_at(s, design, p, 0.05, here); /* another design has other constants */
+    step_at(s, design, p, 0.0, here);
     for (int i = 0; i < n; i++) {
         fixture_get(&device, (size_t)n_elem, dg + i * n_elem, s->opt.constraint[i].d_derivative);
         for (int64_t e = 0; e < n_elem; e++) dg[i * n_elem + e] /= scale_of(s, i);
@@ -116,6 +132,7 @@ static void check_gradients(const char *label, fixture_solver *s, const row *row
         are[i] = *constants_of(s, i);
         check_exact(s, i, here[i]);
     }
+    check_values(label, s, design, are, rows, here);
     for (int k = 0; k < DIRECTIONS; k++) {
         fill_direction(s, groups, &state, p);
         for (int q = 0; q < 8; q++)
@@ -258,19 +275,21 @@ enum { N_THERMAL = sizeof thermal / sizeof thermal[0] };
 
 enum { N_LAGRANGIAN = 3 };
 
-/* The function that the update minimises, at design + t p. */
+/* The function that the update minimises, of the analysed design. */
+static double merit_of(const fixture_solver *s)
+{
+    return s->opt.lagrangian.scale * s->opt.objective.now + s->opt.lagrangian.sum.now;
+}
+
+/* That function at design + t p, without adjoint solves. */
 static double merit_at(fixture_solver *s, const double *design, const double *p, double t)
 {
-    const int64_t n = s->opt.problem->mesh->n_elem;
-    double *const moved = malloc((size_t)n * sizeof *moved);
-    hx_iteration record;
-    if (!moved) abort();
-    for (int64_t e = 0; e < n; e++) moved[e] = design[e] + t * p[e];
-    CHECK_OK(device.ops->upload(&device, s->opt.d_design, moved, (size_t)n * sizeof *moved));
-    set_multipliers(s, n);
-    CHECK_OK(hx_optimizer_step(&s->opt, &record));
-    free(moved);
-    return s->opt.lagrangian.scale * s->opt.objective.now + s->opt.lagrangian.sum.now;
+    hx_response *const volume = &s->opt.objective, *const sum = &s->opt.lagrangian.sum;
+    set_multipliers(s, s->opt.problem->mesh->n_elem);
+    response_analyse(s, design, p, t);
+    CHECK_OK(volume->kind->value(volume, &volume->now));
+    CHECK_OK(sum->kind->value(sum, &sum->now));
+    return merit_of(s);
 }
 
 static void check_merit(const char *label, fixture_solver *s)
@@ -282,11 +301,15 @@ static void check_merit(const char *label, fixture_solver *s)
     double at[4], slope = 0.0;
     const double h = has_stress_points(s->opt.problem) ? 3e-5 : 1e-3;
     uint64_t state = 78;
+    hx_iteration record;
     if (!design || !p || !dg) abort();
     fixture_get(&device, (size_t)n, design, s->opt.d_design);
     fill_direction(s, NULL, &state, p);
-    merit_at(s, design, p, 0.0);
+    set_multipliers(s, n);
+    CHECK_OK(hx_optimizer_step(&s->opt, &record));
+    const double here = merit_of(s);
     fixture_get(&device, (size_t)n, dg, s->opt.d_dc);
+    CHECK_REL(merit_at(s, design, p, 0.0), here, 1e-9);
     for (int q = 0; q < 4; q++) at[q] = merit_at(s, design, p, (q < 2 ? q - 2 : q - 1) * h);
     for (int64_t e = 0; e < n; e++) slope += dg[e] * p[e];
     const double difference = (at[0] - 8.0 * at[1] + 8.0 * at[2] - at[3]) / (12.0 * h);

@@ -95,6 +95,39 @@ static inline double value_of(const fixture_solver *s, int i)
                                           : s->opt.record[i].value;
 }
 
+/* Sets the design to design + t p. */
+static inline void response_move(fixture_solver *s, const double *design, const double *p, double t)
+{
+    const int64_t n = s->opt.problem->mesh->n_elem;
+    hx_device *const dev = s->analysis.dev;
+    double *const moved = malloc((size_t)n * sizeof *moved);
+    if (!moved) abort();
+    for (int64_t e = 0; e < n; e++) moved[e] = design[e] + t * p[e];
+    CHECK_OK(dev->ops->upload(dev, s->opt.d_design, moved, (size_t)n * sizeof *moved));
+    free(moved);
+}
+
+/* Analyses design + t p like a step, up to the values of the responses: no adjoint solves, which are
+ * most of a step with many responses. */
+static inline void response_analyse(fixture_solver *s, const double *design, const double *p,
+                                    double t)
+{
+    hx_optimizer *const opt = &s->opt;
+    hx_device *const dev = s->analysis.dev;
+    double mass, grey;
+    response_move(s, design, p, t);
+    if (hx_filter_maps_design(opt->filter))
+        CHECK_OK(hx_filter_forward(opt->filter, opt->d_design, opt->d_physical));
+    CHECK_OK(hx_analysis_solve(&s->analysis, opt->d_physical, opt->penalty.value));
+    CHECK_MSG(s->analysis.record.reason == HX_PCG_CONVERGED, "%s",
+              hx_pcg_reason_name(s->analysis.record.reason));
+    CHECK_OK(hx_response_prepare(&opt->objective));
+    for (int i = 0; i < opt->n_constraint; i++) CHECK_OK(hx_response_prepare(&opt->constraint[i]));
+    CHECK_OK(dev->ops->design->measure(dev, opt->problem->mesh->n_elem, opt->d_physical,
+                                       opt->d_volume, opt->filter->d_passive, &mass, &grey));
+    opt->measured.volume = mass / opt->total_volume;
+}
+
 static inline double *random_density(const hx_problem *problem)
 {
     double *const density = malloc((size_t)problem->mesh->n_elem * sizeof *density);
