@@ -4,34 +4,15 @@ elements are almost without weight.
 
     test_arch.py HEXTOP SRCDIR"""
 import glob
-import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
 
-HEXTOP, SRCDIR = (os.path.abspath(argument) for argument in sys.argv[1:3])
-N_CHECK = N_FAILED = 0
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from program import check, finish, hextop, load, work_folder
+
+SRCDIR = os.path.abspath(sys.argv[2])
 LOW = 0.1 # densities below this weigh less than in proportion (core/problem/body_force.h)
-
-
-def check(condition, text):
-    global N_CHECK, N_FAILED
-    N_CHECK += 1
-    if not condition:
-        N_FAILED += 1
-        print(f"failed: {text}")
-
-
-def hextop(*words):
-    return subprocess.run([HEXTOP, *words], capture_output=True, text=True, timeout=300,
-                          env=dict(os.environ, OMP_WAIT_POLICY="passive"))
-
-
-def load(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
 
 
 def densities(folder):
@@ -41,8 +22,7 @@ def densities(folder):
     return [float(word) for word in text[at.end():].split()[:3072]]
 
 
-with tempfile.TemporaryDirectory() as folder:
-    os.chdir(folder)
+with work_folder(threads=1):
     for above in (0.15, 0.1): # the share of the volume below the deck, which takes a sixteenth
         name, wanted = f"arch{above}", above + 0.0625
         said = hextop("run", SRCDIR + "/configs/arch.cfg", f"optimization.volume_fraction={wanted}", "output.directory=" + name,
@@ -58,6 +38,4 @@ with tempfile.TemporaryDirectory() as folder:
         off = found["difference_percent"]["compliance"]
         check(abs(off) < 5.0, f"{name}: the 0/1 compliance differs by {off:.1f} %")
         check(found["pieces"]["joined_by_faces"] == 1, f"{name}: pieces {found['pieces']}")
-    os.chdir("/")
-print(f"{N_CHECK} checks, {N_FAILED} failed")
-sys.exit(1 if N_FAILED else 0)
+finish()

@@ -4,15 +4,14 @@ summary and the last lines, and a resumed run goes on from the last design.
 
     test_kept_design.py HEXTOP SOURCE"""
 
-import csv
 import json
 import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 
-HEXTOP = pathlib.Path(sys.argv[1]).resolve()
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from program import check, finish, history, hextop, summary, work_folder
+
 LIMIT = 0.3
 CONFIG = f"""units = "N, mm, MPa";
 mesh = {{ generator = "cantilever"; nx = 16; ny = 4; nz = 8; }};
@@ -24,25 +23,6 @@ optimization = {{ objective = "mass"; iterations = 40; start = 0.3; filter = {{ 
 solver = {{ device = "cpu"; operator = "otf"; deterministic = true; tolerance = 1e-8; }};
 output = {{ directory = "whole"; every = 0; }};
 """
-failed = 0
-
-
-def check(holds, what):
-    global failed
-    if not holds:
-        failed += 1
-        print(f"failed: {what}")
-
-
-def hextop(*arguments):
-    done = subprocess.run([HEXTOP, *arguments], capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
-
-
-def history(folder):
-    with open(f"{folder}/history.csv", newline="") as stream:
-        rows = [{k: float(v) for k, v in row.items() if v and not k.startswith("seconds")} for row in csv.DictReader(stream)]
-    return rows
 
 
 def meets(row):
@@ -54,20 +34,20 @@ def files(folder):
 
 
 def check_kept(folder, n, best, output):
-    result = json.loads(pathlib.Path(folder, "summary.json").read_text())
+    result = summary(folder)
     check(result["iterations"] == n and result["result_iteration"] == best["iteration"], f"{folder}: the iteration")
     check(result["limits_met"] and abs(result["limits"][0]["value"] / best["tip"] - 1.0) < 1e-5, f"{folder}: the limit")
     check(abs(result["objective_value"] / best["objective"] - 1.0) < 1e-9, f"{folder}: the objective")
     check(files(folder)[-1] == f"density_{int(best['iteration']):04d}.vtk", f"{folder}: the last file {files(folder)}")
     check(f"the result is the design of iteration {int(best['iteration'])}," in output, f"{folder}: {output}")
-    check(len(history(folder)) == n and not meets(history(folder)[-1]), f"{folder}: the history")
+    check(len(history(folder, seconds=False)) == n and not meets(history(folder, seconds=False)[-1]), f"{folder}: the history")
 
 
 def main():
     pathlib.Path("a.cfg").write_text(CONFIG)
     code, output = hextop("run", "a.cfg", "output.every=1")
     check(code == 0, output)
-    whole = history("whole")
+    whole = history("whole", seconds=False)
     n = next((i for i, row in enumerate(whole, 1) if i > 10 and not meets(row)), 0)
     check(n > 0, "no design misses the limit")
     best = min((row for row in whole[:n] if meets(row)), key=lambda row: row["objective"])
@@ -76,21 +56,17 @@ def main():
                           "output.checkpoint=1e-6")
     check(code == 0, output)
     check_kept("part", n, best, output)
-    check(history("part") == whole[:n], "the history up to the last design")
+    check(history("part", seconds=False) == whole[:n], "the history up to the last design")
     code, output = hextop("verify", "part")
     check(f"density_{int(best['iteration']):04d}.vtk" in output, f"verify takes another design: {output}")
 
     code, output = hextop("run", "part/config.cfg", "--resume", "optimization.iterations=40")
-    check(code == 0 and history("part") == whole, f"a resumed run goes on: {output}")
+    check(code == 0 and history("part", seconds=False) == whole, f"a resumed run goes on: {output}")
     check(pathlib.Path("part/density_0040.vtk").read_bytes() == pathlib.Path("whole/density_0040.vtk").read_bytes(),
           "the last design of a resumed run")
     check(f"density_{int(best['iteration']):04d}.vtk" in files("part"), "the file of the kept design left the series")
 
 
-
-with tempfile.TemporaryDirectory() as folder:
-    os.chdir(folder)
+with work_folder():
     main()
-    os.chdir("/")
-print("failed" if failed else "passed")
-sys.exit(failed > 0)
+finish()

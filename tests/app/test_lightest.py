@@ -3,7 +3,6 @@
 
     test_lightest.py HEXTOP SOURCE"""
 
-import json
 import os
 import pathlib
 import re
@@ -12,10 +11,11 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
-HEXTOP = pathlib.Path(sys.argv[1]).resolve()
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from program import check, finish, HEXTOP, hextop, load, work_folder
+
 # A bar in tension: its stiffness grows with its volume for any cross section, so outcomes are certain. The bounds are
 # set by reference values, those of `check --solve` and of one try.
 CONFIG = """units = "N, mm, MPa";
@@ -33,23 +33,6 @@ output = { directory = "out"; };
 """
 AIM = 0.975
 FAST = ["--refine", "0"]
-failed = 0
-
-
-def check(holds, what):
-    global failed
-    if not holds:
-        failed += 1
-        print(f"failed: {what}")
-
-
-def hextop(*arguments):
-    done = subprocess.run([HEXTOP, *arguments], capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
-
-
-def read(path):
-    return json.loads(pathlib.Path(path).read_text())
 
 
 def usage(limit, value):
@@ -76,7 +59,7 @@ def inside(path):
 
 def check_tries(folder, tip, low=0.95):
     """The files of a search agree with one another; returns its tries."""
-    search = read(f"{folder}/lightest.json")
+    search = load(f"{folder}/lightest.json")
     check(search["status"] == "done", f"{folder}: status")
     names = [limit["name"] for limit in search["limits"]]
     check(names == ["tip", "move_case1", "move_case2"], f"{folder}: limits {names}")
@@ -84,7 +67,7 @@ def check_tries(folder, tip, low=0.95):
     check([(limit["min"], limit["max"]) for limit in search["limits"]] == [(-tip, None), (None, 0.03), (None, 0.03)],
           "the bounds are those of the file")
     for one in search["tries"]:
-        verified = read(f"{folder}/{one['folder']}/verify.json")
+        verified = load(f"{folder}/{one['folder']}/verify.json")
         designs = {"grey": verified["grey"], "black_white": verified["black_white"],
                    "surface": verified["surface"]["analysis"]}
         for key, design in designs.items():
@@ -139,14 +122,14 @@ def check_limits():
     check(code in (0, 4) and "lightest.json has those of the search" in text, f"the bounds of a run: {text[-900:]}")
     hextop("verify", last, *(f"optimization.constraints[{k}]" for k in ("0].min=-1", "1].max=1")))
     code, text = hextop("-q", "lightest", "part.cfg", *FAST, "--resume")
-    check(code == 0 and "try 1" not in text and read("out/lightest.json")["tries"] == tries, f"nothing is repeated: {text}")
+    check(code == 0 and "try 1" not in text and load("out/lightest.json")["tries"] == tries, f"nothing is repeated: {text}")
 
 
 def check_volume():
     """By volume, from one that misses the limit by 40 %."""
     one = ["lightest", "part.cfg", *FAST, "--vary", "volume"]
     code, text = hextop(*one, "--tries", "1", "output.directory=reference")
-    first = read("reference/lightest.json")["tries"][0]
+    first = load("reference/lightest.json")["tries"][0]
     tip = float(f"{-first['limits'][0]['surface'] / 1.4:.6g}")
     code, text = hextop(*one, "output.directory=volume", f"optimization.constraints[0].min=-{tip}")
     check(code == 0, f"volume: {code} {text[-900:]}")
@@ -169,7 +152,7 @@ def check_not_met(tip):
                                   r"min=-\S+ output.directory=one --vary volume --refine 0 --tries 2 --resume` continues the "
                                   r"search", text), f"one try: {code} {text[-900:]}")
     code, text = hextop(*one, f"optimization.constraints[0].min=-{tip}", "output.directory=soft")
-    search = read("soft/lightest.json")
+    search = load("soft/lightest.json")
     check(code == 4 and search["kept"] is None and search["end"] == "tries", f"none passes: {code} {text[-900:]}")
     check(search["tries"][0]["usage"]["surface"] > 1.0 and "no try meets all limits" in text
           and "the nearest is try 1, whose limit '" in text, f"nearest: {text[-900:]}")
@@ -186,7 +169,7 @@ def check_not_met(tip):
         check(code == 2 and text.count("error") == 1 and "try 1, run: " in text and "cannot be met" in text, f"first: {code} {text}")
     # of a magnitude, more material might make it worse, so it is tried
     code, text = hextop(*stiff, f"optimization.constraints[1].max={0.7 * SOLID:.6g}")
-    search = read("solid/lightest.json")
+    search = load("solid/lightest.json")
     check(code == 4 and search["end"] == "solid" and search["tries"][-1]["volume_fraction"] == 1.0, f"solid: {code} {text}")
     check("more material does not help" in text, f"what would help: {text[-900:]}")
 
@@ -196,7 +179,7 @@ def check_unknown():
     one = ["lightest", "part.cfg", *FAST, "output.directory=partly", "--tries", "3",
            'optimization.constraints[2]={kind="displacement";set="top";max=1.0;case=1;name="roof";}']
     code, text = hextop(*one)
-    search = read("partly/lightest.json")
+    search = load("partly/lightest.json")
     tries = search["tries"]
     check(code == 4 and search["kept"] is None and search["end"] == "unknown" and len(tries) == 2, f"unknown: {code} {text[-900:]}")
     check(all(not t["met"] and t["worst_limit"] == "roof" for t in tries), f"unknown: {tries}")
@@ -205,7 +188,7 @@ def check_unknown():
     check(tries[1]["max"][2] < tries[0]["max"][2], "more material")
     check("limit 'roof' cannot be judged" in text and 'passive = ( { set = "top"; skin = 1; } )' in text, f"advice: {text[-900:]}")
     again, text = hextop(*one, "--resume")
-    check(again == 4 and read("partly/lightest.json") == search, f"resumed: {again} {text[-500:]}")
+    check(again == 4 and load("partly/lightest.json") == search, f"resumed: {again} {text[-500:]}")
 
 
 def check_window():
@@ -216,7 +199,7 @@ def check_window():
     for sign, key in ((-1, window), (1, 'optimization.constraints[0]={kind="displacement";set="right";direction=[1.0,0.0,0.0];'
                                     f'min={low:.9g};max={high:.9g};case=1;name="tip";}}')):
         code, text = hextop(*one, f"output.directory=window{sign}", key)
-        tries = read(f"window{sign}/lightest.json")["tries"]
+        tries = load(f"window{sign}/lightest.json")["tries"]
         check(code in (0, 4) and not any("refused" in t for t in tries), f"window: {code} {text[-900:]}")
         check(len(tries) > 1, f"the search goes on: {text[-600:]}")
         for before, t in zip(tries, tries[1:]):
@@ -232,7 +215,7 @@ def check_window():
 def check_again(arguments, code, tries):
     got, text = hextop("lightest", "part.cfg", *FAST, *arguments, "--resume")
     folder = arguments[-1].split("=")[1]
-    check(got == code and read(f"{folder}/lightest.json")["tries"] == tries, f"{folder} is read again: {got} {text[-900:]}")
+    check(got == code and load(f"{folder}/lightest.json")["tries"] == tries, f"{folder} is read again: {got} {text[-900:]}")
 
 
 def check_no_part():
@@ -240,7 +223,7 @@ def check_no_part():
     loose = [f"optimization.constraints[0].min={-1e4 * TIP:.6g}", "optimization.constraints[1].max=1e4"]
     words = ["--vary", "volume", "optimization.start=0.19", *loose, "optimization.iterations=4", "output.directory=broken"]
     code, text = hextop("lightest", "part.cfg", *FAST, *words)
-    tries = read("broken/lightest.json")["tries"]
+    tries = load("broken/lightest.json")["tries"]
     broken = [one for one in tries if "error" in one]
     check(any(re.search("not connected to a support|nothing holds this surface", one["error"]) for one in broken),
           f"a part that falls apart: {broken}")
@@ -253,7 +236,7 @@ def check_no_part():
              "optimization.constraints[0].set=top", "optimization.constraints[1].set=top",
              *loose, "--tries", "6", "output.directory=forced"]
     code, text = hextop("lightest", "part.cfg", *FAST, *words)
-    search = read("forced/lightest.json")
+    search = load("forced/lightest.json")
     first = search["tries"][0]
     check(code == 0 and "that are forced solid" in first["error"] and search["kept"], f"no 0/1 design: {code} {text[-1500:]}")
     check(first["limits"][0]["grey"] is not None and first["limits"][0]["black_white"] is None and first["mass"] is None
@@ -271,7 +254,7 @@ def check_run_refused():
     words = ["--vary", "volume", "optimization.start=0.85", f"optimization.constraints[1].max={0.9 * SOLID:.6g}",
              f"sets[1]={hole}", "passive[1]={set=\"hole\";density=0.001;}", "output.directory=full"]
     code, text = hextop("lightest", "part.cfg", *FAST, *words)
-    search = read("full/lightest.json")
+    search = load("full/lightest.json")
     refused = [one for one in search["tries"] if one.get("refused")]
     check(code == 4 and search["end"] == "solid" and refused and "cannot be met" in refused[0]["error"],
           f"more than passive void leaves: {code} {search['end']} {text[-900:]}")
@@ -285,7 +268,7 @@ def check_run_refused():
     sag = read_solid(hextop("check", "part.cfg", "--solve", *words)[1], "sag")
     words += [f"optimization.constraints[0].max={1.05 * sag:.6g}", "optimization.start=0.95", "output.directory=strict"]
     code, text = hextop("lightest", "part.cfg", *FAST, *words)
-    search = read("strict/lightest.json")
+    search = load("strict/lightest.json")
     refused = [one for one in search["tries"] if one.get("refused")]
     check(code == 4 and search["end"] == "refused" and refused and "the solid part has" in refused[0]["error"],
           f"stricter than the solid part: {code} {search['end']} {text[-900:]}")
@@ -297,12 +280,12 @@ def check_run_refused():
 
 def check_amount():
     """A limit of the mass that is met does not end the search, and its bound stays."""
-    first = read("out/lightest.json")["tries"][0]
+    first = load("out/lightest.json")["tries"][0]
     # the limit takes the mass of the tetrahedra
-    most = float(f"{read('out/try-1/verify.json')['surface']['analysis']['mass'] / 0.975:.6g}")
+    most = float(f"{load('out/try-1/verify.json')['surface']['analysis']['mass'] / 0.975:.6g}")
     code, text = hextop("lightest", "part.cfg", *FAST, f"optimization.constraints[2]={{kind=\"mass\";max={most};name=\"weight\";}}",
                         "output.directory=amount")
-    search = read("amount/lightest.json")
+    search = load("amount/lightest.json")
     one = search["tries"][0]
     check(code == 0 and abs(one["limits"][3]["usage"] - 0.975) < 0.02, f"mass: {code} {one} {text[-900:]}")
     check(abs(one["usage"]["surface"] - one["limits"][0]["usage"]) < 1e-12 and one["worst_limit"] == "tip", f"the worst: {one}")
@@ -311,7 +294,7 @@ def check_amount():
     # materials: a plate of another density
     code, text = hextop("lightest", "part.cfg", *FAST, "--tries", "1", "materials=({set=\"plate\";density=5e-9;})",
                         "output.directory=materials")
-    one = read("materials/lightest.json")["tries"][0]
+    one = load("materials/lightest.json")["tries"][0]
     check(abs(one["mass"] / (1e-9 * one["volume"] + 4e-9 * 72.0) - 1.0) < 0.03, f"two densities: {one}")
 
 
@@ -332,7 +315,7 @@ solver = { device = "cpu"; operator = "otf"; threads = 1; };
 output = { directory = "heat"; };
 """)
     code, text = hextop("lightest", "heat.cfg", "material.density=1e-9", "optimization.objective=mass")
-    search = read("heat/lightest.json")
+    search = load("heat/lightest.json")
     tries = search["tries"]
     check(code == (0 if search["kept"] else 4) and search["end"] in ("bracket", "repeats", "tries", "found"),
           f"heat: {code} {text[-900:]}")
@@ -375,7 +358,7 @@ def check_resume(tip):
     check(code == 3, f"interrupted: {code} {text[-600:]}")
     command = re.search(r"`hextop (lightest [^`]*)` continues the search", text)
     check(command, f"the command that continues: {text[-600:]}")
-    search = read("again/lightest.json")
+    search = load("again/lightest.json")
     check(search["status"] == "unfinished" and len(search["tries"]) == 1 and search["started"] == 2, "half a search")
     check(pathlib.Path("again/try-2/checkpoint.state").exists(), "the checkpoint of the try")
     first = os.stat("again/try-1/verify.json").st_mtime_ns
@@ -442,8 +425,7 @@ def read_solid(text, name):
     return abs(float(re.search(rf"\n  {name} +(\S+) mm", text).group(1)))
 
 
-with tempfile.TemporaryDirectory() as folder:
-    os.chdir(folder)
+with work_folder():
     pathlib.Path("part.cfg").write_text(CONFIG.replace("TIP", "1"))
     SOLID = read_solid(hextop("check", "part.cfg", "--solve")[1], "tip")
     TIP = float(f"{2.6 * SOLID:.6g}")
@@ -460,5 +442,4 @@ with tempfile.TemporaryDirectory() as folder:
     check_heat()
     check_resume(tip_of_volume)
     check_other_mesh()
-print(f"{failed} failed")
-sys.exit(failed > 0)
+finish()

@@ -3,7 +3,6 @@
 
     test_limits.py HEXTOP SOURCE"""
 
-import csv
 import json
 import os
 import pathlib
@@ -11,10 +10,12 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-HEXTOP, SOURCE = (pathlib.Path(name).resolve() for name in sys.argv[1:3])
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from program import bits, check, finish, HEXTOP, history, hextop, summary, work_folder
+
+SOURCE = pathlib.Path(sys.argv[2]).resolve()
 CONFIG = """units = "N, mm, MPa";
 mesh = { generator = "cantilever"; nx = 12; ny = 6; nz = 4; };
 material = { E = 1000.0; nu = 0.3; density = 1e-9; };
@@ -31,19 +32,6 @@ constraints = ( {{ kind = "displacement"; set = "right"; {DOWN} max = 0.08; case
                 {{ kind = "compliance"; max = 0.4; }},
                 {{ kind = "displacement"; set = "right"; of = "max"; max = 0.3; case = [2]; }} );'''
 DENSITY = [("iterations = 12; filter = {", 'iterations = 12; filter = { kind = "density";')]
-failed = 0
-
-
-def check(holds, what):
-    global failed
-    if not holds:
-        failed += 1
-        print(f"failed: {what}")
-
-
-def hextop(*arguments):
-    done = subprocess.run([HEXTOP, *arguments], capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
 
 
 def write(name, optimization, replace=()):
@@ -52,21 +40,6 @@ def write(name, optimization, replace=()):
         text = text.replace(a, b)
     pathlib.Path(name).write_text(text)
     return name
-
-
-def history(folder):
-    with open(f"{folder}/history.csv", newline="") as stream:
-        return [{k: float(v) for k, v in row.items() if v} for row in csv.DictReader(stream)]
-
-
-def summary(folder):
-    with open(f"{folder}/summary.json") as stream:
-        return json.load(stream)
-
-
-def bits(folder):
-    last = sorted(pathlib.Path(folder).glob("density_*.vtk"))[-1]
-    return last.read_bytes().split(b"CELL_DATA")[1]
 
 
 def check_written():
@@ -314,9 +287,7 @@ def check_damping():
             check(not warns or "warning: damping.cfg:8: " in text, f"its line: {text[-900:]}")
 
 
-os.environ.update(OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive")
-with tempfile.TemporaryDirectory() as folder:
-    os.chdir(folder)
+with work_folder(threads=1):
     check_keys()
     check_solid()
     check_starts()
@@ -328,6 +299,4 @@ with tempfile.TemporaryDirectory() as folder:
     check_unmet()
     check_resumed()
     check_converged()
-    os.chdir("/")
-print(f"{failed} failed")
-sys.exit(failed > 0)
+finish()

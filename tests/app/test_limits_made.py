@@ -8,12 +8,10 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 
-HEXTOP = os.path.abspath(sys.argv[1])
-N_CHECK = N_FAILED = 0
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from program import check, finish, hextop, load, work_folder
 
 CONFIG = """
 units = "N, mm, MPa";
@@ -36,24 +34,6 @@ optimization = { objective = "mass"; iterations = 40; projection = { beta = 8.0;
 solver = { tolerance = 1e-10; };
 output = { directory = "out"; every = 0; };
 """
-
-
-def check(condition, text):
-    global N_CHECK, N_FAILED
-    N_CHECK += 1
-    if not condition:
-        N_FAILED += 1
-        print(f"failed: {text}")
-
-
-def hextop(*words):
-    return subprocess.run([HEXTOP, *words], capture_output=True, text=True, timeout=200,
-                          env=dict(os.environ, OMP_WAIT_POLICY="passive"))
-
-
-def load(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
 
 
 def near(a, b, bound, text):
@@ -307,8 +287,7 @@ def no_limits():
         near(float(row[3]), case["compliance"], 1e-5, f"solid part without limits: compliance {c}")
 
 
-with tempfile.TemporaryDirectory() as folder:
-    os.chdir(folder)
+with work_folder(threads=1):
     with open("case.cfg", "w", encoding="ascii") as file:
         file.write(CONFIG)
     said = hextop("run", "case.cfg")
@@ -327,6 +306,4 @@ with tempfile.TemporaryDirectory() as folder:
     stresses()
     solid_part()
     no_limits()
-    os.chdir("/")
-print(f"{N_CHECK} checks, {N_FAILED} failed")
-sys.exit(1 if N_FAILED else 0)
+finish()

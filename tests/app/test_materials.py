@@ -9,12 +9,11 @@ be the same from config.cfg, after a resume and with any order of elements."""
 import csv
 import json
 import os
-import subprocess
 import sys
-import tempfile
 
-HEXTOP = os.path.realpath(sys.argv[1])
-n_check = n_failed = 0
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import program
+from program import check, finish, summary, work_folder
 
 BAR = """mesh = { generator = "cantilever"; nx = 12; ny = 4; nz = 4; };
 material = { E = 1000.0; nu = 0.0; density = 2.0; };
@@ -32,16 +31,8 @@ output = { directory = "out"; };
 EXACT = 16.0 * (6.0 / 1000.0 + 6.0 / 4000.0) # compliance: the stress is 1
 
 
-def check(condition, text):
-    global n_check, n_failed
-    n_check += 1
-    if not condition:
-        n_failed += 1
-        print(f"failed: {text}")
-
-
 def hextop(*arguments, code=0):
-    said = subprocess.run([HEXTOP, *arguments], capture_output=True, text=True)
+    said = program.hextop(*arguments)
     check(said.returncode == code, f"{' '.join(arguments)}: status {said.returncode}: {said.stderr}")
     return said.stdout + said.stderr
 
@@ -54,11 +45,6 @@ def refused(text, *keys):
 def history(folder):
     with open(os.path.join(folder, "history.csv"), newline="", encoding="ascii") as file:
         return [{k: v for k, v in row.items() if not k.startswith("seconds")} for row in csv.DictReader(file)]
-
-
-def summary(folder):
-    with open(os.path.join(folder, "summary.json"), encoding="utf-8") as file:
-        return json.load(file)
 
 
 def near(a, b, tolerance=1e-8):
@@ -159,8 +145,7 @@ def check_made_part():
 
 
 def main():
-    with tempfile.TemporaryDirectory() as work:
-        os.chdir(work)
+    with work_folder():
         with open("bar.cfg", "w", encoding="ascii") as file:
             file.write(BAR)
         check_messages()
@@ -168,9 +153,7 @@ def main():
         check_runs()
         check_mass_objective()
         check_made_part()
-        os.chdir("/")
-    print(f"{n_check} checks, {n_failed} failed")
-    return 1 if n_failed or not n_check else 0
+    finish()
 
 
-sys.exit(main())
+main()

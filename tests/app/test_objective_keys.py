@@ -3,15 +3,14 @@
 
     test_objective_keys.py HEXTOP SOURCE"""
 
-import csv
 import json
 import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 
-HEXTOP = pathlib.Path(sys.argv[1]).resolve()
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from program import bits, check, finish, history, hextop, work_folder
+
 CONFIG = """mesh = { generator = "cantilever"; nx = 12; ny = 6; nz = 4; };
 material = { E = 1.0; nu = 0.3; };
 supports = ( { set = "left"; fix = "xyz"; } );
@@ -23,33 +22,11 @@ solver = { device = "cpu"; operator = "otf"; tolerance = 1e-10; };
 output = { directory = "out"; fields = ("density", "displacement"); };
 """
 DISPLACEMENT = 'objective = { kind = "displacement"; set = "right"; direction = [0.0, 0.0, -2.0]; };'
-failed = 0
-
-
-def check(holds, what):
-    global failed
-    if not holds:
-        failed += 1
-        print(f"failed: {what}")
-
-
-def hextop(*arguments):
-    done = subprocess.run([HEXTOP, *arguments], capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
 
 
 def write(name, objective):
     pathlib.Path(name).write_text(CONFIG.replace("OBJECTIVE", objective))
     return name
-
-
-def history(folder):
-    with open(f"{folder}/history.csv", newline="") as stream:
-        return [{k: float(v) for k, v in row.items() if v} for row in csv.DictReader(stream)]
-
-
-def bits(folder):
-    return pathlib.Path(f"{folder}/density_0006.vtk").read_bytes().split(b"CELL_DATA")[1]
 
 
 def check_reported():
@@ -155,9 +132,7 @@ def check_word_and_group():
     check(code == 0 and "objective displacement, set 'right'" in text, f"both as arguments: {text}")
 
 
-os.environ.update(OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive")
-with tempfile.TemporaryDirectory() as folder:
-    os.chdir(folder)
+with work_folder(threads=1):
     check_value(check_reported())
     check_resumed()
     check_words()
@@ -165,6 +140,4 @@ with tempfile.TemporaryDirectory() as folder:
     check_loose()
     check_prescribed()
     check_word_and_group()
-    os.chdir("/")
-print(f"{failed} failed")
-sys.exit(failed > 0)
+finish()

@@ -3,15 +3,14 @@
 
     test_stresses.py HEXTOP SOURCE"""
 
-import csv
+import os
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
-import os
 
-HEXTOP = pathlib.Path(sys.argv[1]).resolve()
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from program import check, finish, history, hextop, work_folder
+
 CONFIG = """units = "N, mm, MPa";
 mesh = { generator = "cantilever"; nx = 16; ny = 4; nz = 8; };
 material = { E = 1000.0; nu = 0.3; };
@@ -24,29 +23,11 @@ OPTIMIZATION };
 solver = { device = "cpu"; operator = "otf"; };
 output = { directory = "out"; every = 0; };
 """
-failed = 0
-
-
-def check(holds, what):
-    global failed
-    if not holds:
-        failed += 1
-        print(f"failed: {what}")
-
-
-def hextop(*arguments):
-    done = subprocess.run([HEXTOP, *arguments], capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
 
 
 def write(name, optimization):
     pathlib.Path(name).write_text(CONFIG.replace("OPTIMIZATION", optimization))
     return name
-
-
-def history(folder):
-    with open(f"{folder}/history.csv", newline="") as stream:
-        return [{k: float(v) for k, v in row.items() if v} for row in csv.DictReader(stream)]
 
 
 LIMIT = 'objective = "volume"; constraints = ( { kind = "stress"; max = 3.0; KEYS } );'
@@ -109,10 +90,9 @@ def check_refused():
     check(code == 2 and "compares designs by one function" in text, f"gcmma: {text[-300:]}")
 
 
-with tempfile.TemporaryDirectory() as work:
-    os.chdir(work)
+with work_folder(threads=1):
     check_lagrangian()
     check_norm()
     check_objective()
     check_refused()
-sys.exit(failed > 0)
+finish()

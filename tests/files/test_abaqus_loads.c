@@ -314,13 +314,6 @@ static void test_rotations_of_bodies(void)
 #undef END
 }
 
-static int has_note(const hx_notes *notes, const char *text)
-{
-    int any = 0;
-    for (size_t i = 0; i < notes->n; i++) any |= strstr(notes->note[i].text, text) != NULL;
-    return any;
-}
-
 /* CalculiX 2.20 couples only the named nodes. hextop does the same if some are mid-side nodes; for
  * a set of corners, quadratic elements couple the middles too, with a warning. */
 static void test_coupled_middles(void)

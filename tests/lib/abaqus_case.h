@@ -47,8 +47,8 @@ static const hx_set *find(const hx_mesh *mesh, const char *name)
 }
 
 /* A set has n_node nodes with numbers that add up to sum, n_elem elements and n_face faces. */
-static void check_set(const hx_mesh *mesh, const char *name, int n_node, int64_t sum, int n_elem,
-                      int n_face)
+static inline void check_set(const hx_mesh *mesh, const char *name, int n_node, int64_t sum,
+                             int n_elem, int n_face)
 {
     const hx_set *const set = find(mesh, name);
     int64_t total = 0;
@@ -72,6 +72,13 @@ static inline void check_unread(const char *text, unsigned roles, const char *wa
               hx_unread_roles(&stated.unread), roles);
     CHECK(!stated.fault && !stated.support_fault && !stated.load_fault);
     hx_mesh_free(&mesh);
+}
+
+static inline int has_note(const hx_notes *notes, const char *text)
+{
+    int any = 0;
+    for (size_t i = 0; i < notes->n; i++) any |= strstr(notes->note[i].text, text) != NULL;
+    return any;
 }
 
 #endif
