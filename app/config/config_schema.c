@@ -456,9 +456,10 @@ const hx_key hx_keys[] = {
                 "next two"),
     KEY(optimization.objective.exclude_radius, FLOAT, .unit = "length", .range = "[0, inf)",
         .note = "two filter radii, at least two elements", .example = "2.0",
-        .help = "distance from point loads, rims of supports and rigid sets within which elements "
-                "are solid and do not count, because stresses grow there without bound as the mesh "
-                "is refined; 0: none"),
+        .help =
+            "distance from point loads, rims of supports and springs, rigid sets and re-entrant "
+            "edges of passive solids within which elements are solid and do not count, because "
+            "stresses grow there without bound as the mesh is refined; 0: none"),
     KEY(optimization.objective.relaxation, FLOAT, .range = "[0, 1]", .note = "0.5",
         .example = "0.5",
         .help = "exponent q of the stress rho^q s of an element with the stress s of its solid "
@@ -501,9 +502,9 @@ const hx_key hx_keys[] = {
     ENTRY(optimization.constraints, constraint, exclude_radius, FLOAT, .unit = "length",
           .range = "[0, inf)", .note = "two filter radii, at least two elements", .example = "2.0",
           .help =
-              "distance from point loads, rims of supports and rigid sets within which elements "
-              "are solid and have no limit, because stresses grow there without bound as the "
-              "mesh is refined; 0: none"),
+              "distance from point loads, rims of supports and springs, rigid sets and re-entrant "
+              "edges of passive solids within which elements are solid and have no limit, because "
+              "stresses grow there without bound as the mesh is refined; 0: none"),
     ENTRY(optimization.constraints, constraint, method, WORD, .word = method_words,
           .note = "\"lagrangian\"",
           .help = "how all elements are limited: by the augmented Lagrangian, which joins the "

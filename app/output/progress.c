@@ -104,8 +104,9 @@ static void print_materials(const hx_session *s)
 static void print_zones(const hx_session *s, const char *lead)
 {
     char text[512];
-    if (hx_stress_zone_text(&s->cfg, &s->problem, text, sizeof text)[0])
+    if (hx_stress_zone_text(&s->zones, &s->cfg, &s->problem, text, sizeof text)[0])
         hx_log_info("%szones     %s; solid, without a stress limit", lead, text);
+    if (s->zones.unzoned[0]) hx_log_info("%sno zones  about %s", lead, s->zones.unzoned);
 }
 
 void hx_progress_limits(const hx_session *s, const char *lead)

@@ -322,8 +322,8 @@ static int add_stress_zones(hx_session *s)
     }
     if (isnan(radius)) radius = 0.0; /* resolve_radius refuses it */
     if (!s->mesh.ownership)
-        HX_TRY(
-            hx_stress_zones_add(cfg, &s->mesh, radius * (in_elements ? s->mesh.elem_size : 1.0)));
+        HX_TRY(hx_stress_zones_add(&s->zones, cfg, &s->mesh, &s->conditions,
+                                   radius * (in_elements ? s->mesh.elem_size : 1.0)));
     s->n_zone = hx_stress_zone_names(cfg, &s->mesh, s->zone);
     return HX_OK;
 }

@@ -63,6 +63,7 @@ typedef struct hx_session {
     hx_space space;         /* for solver.element */
     hx_problem problem;
     hx_design_params design; /* borrowed by filter and optimizer */
+    hx_stress_zones zones;
     /* names of the sets without stress limits (borrowed from config and mesh) */
     const char *zone[HX_MOST_ZONES];
     int n_zone;

@@ -8,6 +8,7 @@
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/design/limit_values.h"
+#include "core/design/stress_limit.h"
 #include "limits.h"
 
 /* The solve of the solid part and what it gives. */
@@ -75,6 +76,17 @@ static void print_values(const hx_session *s, const solid *part)
     hx_table_end(&table, 2);
 }
 
+/* What may meet a limit that the solid part misses. A stress is never refused: the largest of the
+ * solid part is no bound for that of a design, in which a re-entrant corner is rounded, or what
+ * draws load to a place is gone (doc/theory.md). */
+static const char *remedy(const hx_constraint_spec *spec)
+{
+    return spec->kind == &hx_response_stress
+               ? "less material may meet it where it rounds a corner or leads load elsewhere, but "
+                 "not where a whole section is loaded"
+               : "less material may meet it";
+}
+
 /* HX_EINPUT: no design meets the limit. Warns of others that the solid part misses. */
 static int judge(const hx_session *s, int i, const hx_limit_value *found)
 {
@@ -94,10 +106,8 @@ static int judge(const hx_session *s, int i, const hx_limit_value *found)
     if ((found->is_lowest && value < spec->min) || (found->is_highest && value > spec->max))
         return HX_OK;
     if (hx_session_is_first(s))
-        hx_log_warning(
-            "%s: the solid part misses limit '%s': %.6g%s, %s is required; less material "
-            "may meet it",
-            spec->params.origin, spec->name, value, unit, bound);
+        hx_log_warning("%s: the solid part misses limit '%s': %.6g%s, %s is required; %s",
+                       spec->params.origin, spec->name, value, unit, bound, remedy(spec));
     return HX_OK;
 }
 

@@ -8,11 +8,9 @@
 #include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
-#include "core/mesh/load_faces.h"
 #include "core/mesh/point_grid.h"
-
-/* A passive element of at most this density is void, and no zone makes it solid. */
-static const double most_void = 0.5;
+#include "core/mesh/skin.h"
+#include "stress_zone_nodes.h"
 
 /* --- names --- */
 
@@ -60,69 +58,35 @@ static double zone_radius(const hx_config *cfg, const hx_mesh *mesh, double filt
 
 /* --- nodes about which zones lie --- */
 
-static void mark_nodes(const hx_set *set, uint8_t *is_marked)
+/* density[n_elem] of the passive elements of the config, NaN elsewhere; *density = NULL: none. The
+ * caller frees it. */
+static int find_passive(const hx_config *cfg, const hx_mesh *mesh, double **density)
 {
-    for (int64_t k = 0; k < set->n_node; k++) is_marked[set->node[k]] = 1;
-}
-
-/* Nodes of a support that also belong to a boundary face outside it. */
-static int mark_rim(const hx_mesh *mesh, const hx_set *set, uint8_t *is_marked)
-{
-    int64_t n_face, *face = NULL, n_own, *own = NULL;
-    uint8_t *is_in = NULL;
-    int rc;
-    HX_TRY_FAIL(hx_load_faces(mesh, set, &n_own, &own));
-    if (n_own == 0) mark_nodes(set, is_marked);
-    if (n_own == 0) goto fail;
-    HX_TRY_FAIL(hx_alloc(&is_in, (size_t)mesh->n_node, 1, "nodes of a support"));
-    mark_nodes(set, is_in);
-    HX_TRY_FAIL(hx_mesh_boundary_faces(mesh, NULL, &n_face, &face));
-    for (int64_t k = 0; k < n_face; k++) {
-        int32_t corner[4];
-        int n_in = 0;
-        const int n = hx_cell_face(mesh->conn + 8 * (face[k] / 6), (int)(face[k] % 6), corner);
-        for (int i = 0; i < n; i++) n_in += is_in[corner[i]];
-        for (int i = 0; n_in < n && i < n; i++)
-            if (is_in[corner[i]]) is_marked[corner[i]] = 1;
+    const hx_config_passive *const passive = cfg->passive.entry;
+    uint8_t *flag = NULL;
+    int64_t n;
+    int rc = HX_OK;
+    *density = NULL;
+    if (cfg->passive.n == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(density, (size_t)mesh->n_elem, sizeof **density, "passive elements"));
+    for (int64_t e = 0; e < mesh->n_elem; e++) (*density)[e] = (double)NAN;
+    for (size_t i = 0; rc == HX_OK && i < cfg->passive.n; i++) {
+        const hx_set *const set = passive[i].set ? hx_mesh_find_set(mesh, passive[i].set) : NULL;
+        if (!set) continue; /* the problem names it */
+        if (!(passive[i].skin > 0.0)) {
+            for (int64_t k = 0; k < set->n_elem; k++) (*density)[set->elem[k]] = passive[i].density;
+            continue;
+        }
+        HX_TRY_FAIL(hx_alloc(&flag, (size_t)mesh->n_elem, 1, "elements of a skin"));
+        rc = hx_skin_flag(mesh, set, passive[i].skin, flag, &n);
+        if (rc == HX_EINPUT) hx_error_prefix("%s: ", passive[i].origin);
+        for (int64_t e = 0; rc == HX_OK && e < mesh->n_elem; e++)
+            if (flag[e]) (*density)[e] = passive[i].density;
+        free(flag);
+        flag = NULL;
     }
 fail:
-    free(own);
-    free(face);
-    free(is_in);
     return rc;
-}
-
-static int mark_supports(const hx_config *cfg, const hx_mesh *mesh, uint8_t *is_marked)
-{
-    const hx_config_support *const support = cfg->supports.entry;
-    for (size_t i = 0; i < cfg->supports.n; i++) {
-        const hx_set *const set = hx_mesh_find_set(mesh, support[i].set);
-        /* one component, as of a symmetry plane, leaves stresses finite */
-        if (!set || !support[i].fix || strlen(support[i].fix) < 2) continue;
-        HX_TRY(mark_rim(mesh, set, is_marked));
-    }
-    return HX_OK;
-}
-
-/* Loads that act at points: forces of nodes, and totals or moments on sets that span no face. */
-static int mark_loads(const hx_config *cfg, const hx_mesh *mesh, uint8_t *is_marked)
-{
-    const hx_config_load *const load = cfg->loads.entry;
-    for (size_t i = 0; i < cfg->loads.n; i++) {
-        const hx_set *const set = load[i].set ? hx_mesh_find_set(mesh, load[i].set) : NULL;
-        const int is_remote = !isnan(load[i].remote_force[0]) || !isnan(load[i].moment[0]);
-        int64_t n_face, *face = NULL;
-        if (!set) continue;
-        int is_point =
-            !isnan(load[i].node_force[0]) || (is_remote && load[i].coupling == HX_COUPLING_RIGID);
-        if (!is_point && (is_remote || !isnan(load[i].total_force[0]))) {
-            HX_TRY(hx_load_faces(mesh, set, &n_face, &face));
-            free(face);
-            is_point = n_face == 0;
-        }
-        if (is_point) mark_nodes(set, is_marked);
-    }
-    return HX_OK;
 }
 
 /* xyz[n][3] := coordinates of the marked nodes; the caller frees it. */
@@ -138,17 +102,8 @@ static int list_marked(const hx_mesh *mesh, const uint8_t *is_marked, int64_t *n
 
 /* --- elements --- */
 
-static void leave_void(const hx_config *cfg, const hx_mesh *mesh, uint8_t *is_in)
-{
-    const hx_config_passive *const passive = cfg->passive.entry;
-    for (size_t i = 0; i < cfg->passive.n; i++) {
-        const hx_set *const set = passive[i].set ? hx_mesh_find_set(mesh, passive[i].set) : NULL;
-        if (!set || !(passive[i].density <= most_void)) continue;
-        for (int64_t k = 0; k < set->n_elem; k++) is_in[set->elem[k]] = 0;
-    }
-}
-
-static int add_set(const hx_config *cfg, hx_mesh *mesh, const hx_point_grid *grid, double radius)
+/* density: NaN where free; NULL: all are. Passive void stays so. */
+static int add_set(hx_mesh *mesh, const hx_point_grid *grid, double radius, const double *density)
 {
     uint8_t *is_in;
     int64_t n = 0;
@@ -157,9 +112,9 @@ static int add_set(const hx_config *cfg, hx_mesh *mesh, const hx_point_grid *gri
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double x[3];
         hx_mesh_centroid(mesh, e, x);
-        is_in[e] = hx_point_grid_nearest(grid, x, radius) >= 0;
+        is_in[e] = !(density && density[e] <= HX_ZONE_MOST_VOID) &&
+                   hx_point_grid_nearest(grid, x, radius) >= 0;
     }
-    leave_void(cfg, mesh, is_in);
     for (int64_t e = 0; e < mesh->n_elem; e++) n += is_in[e];
     const int rc = n > 0 ? hx_mesh_name_elems(mesh, HX_STRESS_ZONE, is_in) : HX_OK;
     for (size_t i = 0; i < mesh->n_set; i++)
@@ -168,50 +123,73 @@ static int add_set(const hx_config *cfg, hx_mesh *mesh, const hx_point_grid *gri
     return rc;
 }
 
-int hx_stress_zones_add(const hx_config *cfg, hx_mesh *mesh, double filter_radius)
+int hx_stress_zones_add(hx_stress_zones *zones, const hx_config *cfg, hx_mesh *mesh,
+                        const hx_conditions *conditions, double filter_radius)
 {
     const double radius = zone_radius(cfg, mesh, filter_radius);
     hx_point_grid grid = {0};
     uint8_t *is_marked = NULL;
-    double *xyz = NULL;
+    double *xyz = NULL, *density = NULL;
     int64_t n;
     int rc = HX_OK;
     if (!(radius > 0.0) || hx_mesh_find_set(mesh, HX_STRESS_ZONE)) return HX_OK;
+    zones->radius = radius;
+    HX_TRY_FAIL(find_passive(cfg, mesh, &density));
     HX_TRY_FAIL(hx_alloc(&is_marked, (size_t)mesh->n_node, 1, "nodes of zones"));
-    HX_TRY_FAIL(mark_loads(cfg, mesh, is_marked));
-    HX_TRY_FAIL(mark_supports(cfg, mesh, is_marked));
+    HX_TRY_FAIL(hx_stress_zone_nodes(cfg, mesh, conditions, density, is_marked, &zones->kinds,
+                                     zones->unzoned, sizeof zones->unzoned));
     HX_TRY_FAIL(list_marked(mesh, is_marked, &n, &xyz));
     if (n == 0) goto fail;
     HX_TRY_FAIL(hx_point_grid_create(&grid, n, xyz));
-    rc = add_set(cfg, mesh, &grid, radius);
+    rc = add_set(mesh, &grid, radius, density);
 fail:
     hx_point_grid_free(&grid);
     free(is_marked);
     free(xyz);
+    free(density);
     return rc;
 }
 
 /* --- text --- */
 
-const char *hx_stress_zone_text(const hx_config *cfg, const hx_problem *problem, char *text,
-                                size_t n_text)
+/* "elements near supports, springs and point loads". */
+static const char *kinds_text(unsigned kinds, char *text, size_t n_text)
+{
+    static const char *const word[] = {"supports", "springs", "point loads", "rigid sets",
+                                       "re-entrant edges of passive solids"};
+    unsigned left = kinds;
+    size_t used = hx_fit(text, n_text, "elements near ");
+    for (unsigned i = 0; i < sizeof word / sizeof word[0]; i++) {
+        if (!(kinds >> i & 1u)) continue;
+        const int is_first = left == kinds;
+        left &= ~(1u << i);
+        used += hx_fit(text + used, n_text - used, "%s%s",
+                       is_first ? ""
+                       : left   ? ", "
+                                : " and ",
+                       word[i]);
+    }
+    return text;
+}
+
+const char *hx_stress_zone_text(const hx_stress_zones *zones, const hx_config *cfg,
+                                const hx_problem *problem, char *text, size_t n_text)
 {
     const char *name[HX_MOST_ZONES];
     const int n = hx_stress_zone_names(cfg, problem->mesh, name);
     double volume = 0.0;
     int64_t n_elem = 0;
     size_t used = 0;
+    char kinds[160];
     text[0] = '\0';
     for (int i = 0; i < n; i++) {
         const hx_set *const set = hx_mesh_find_set(problem->mesh, name[i]);
         n_elem += set->n_elem;
         for (int64_t k = 0; k < set->n_elem; k++) volume += problem->volume[set->elem[k]];
-        if (set->is_internal)
-            hx_fit(text + used, n_text - used, "%selements near supports and point loads",
-                   i ? ", " : "");
-        else
-            hx_fit(text + used, n_text - used, "%s'%s'", i ? ", " : "", name[i]);
-        used = strlen(text);
+        used += set->is_internal
+                    ? hx_fit(text + used, n_text - used, "%s%s", i ? ", " : "",
+                             kinds_text(zones->kinds, kinds, sizeof kinds))
+                    : hx_fit(text + used, n_text - used, "%s'%s'", i ? ", " : "", name[i]);
     }
     if (n == 0) return text;
     hx_fit(text + used, n_text - used, ": %lld %s, %.2g %% of the volume", (long long)n_elem,

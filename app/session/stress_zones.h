@@ -1,5 +1,5 @@
-/* Zones without stress limits: elements near point loads, rims of supports and rigid sets, where
- * stresses grow without bound as the mesh is refined, and the sets that the config excludes. They
+/* Zones without stress limits: elements near point loads, rims of supports, rigid sets and
+ * re-entrant edges of passive solids, where stresses grow without bound as the mesh is refined, and the sets that the config excludes. They
  * are solid, because an optimizer would empty elements without a limit (doc/theory.md). */
 #ifndef HX_STRESS_ZONES_H
 #define HX_STRESS_ZONES_H
@@ -19,13 +19,22 @@ enum { HX_MOST_ZONES = 64 };
 int hx_stress_zone_names(const hx_config *cfg, const hx_mesh *mesh,
                          const char *name[HX_MOST_ZONES]);
 
+/* What the zones lie about. */
+typedef struct hx_stress_zones {
+    double radius;     /* length; 0: no zone */
+    unsigned kinds;    /* bits HX_ZONE_* of stress_zone_nodes.h */
+    char unzoned[400]; /* what has no zone, and why; "": nothing */
+} hx_stress_zones;
+
 /* Adds the set HX_STRESS_ZONE to a finished mesh, if a stress is limited or minimized and the
- * radius is not 0; nothing if the mesh has it. filter_radius: length, 0: none. O(n_elem). */
-int hx_stress_zones_add(const hx_config *cfg, hx_mesh *mesh, double filter_radius);
+ * radius is not 0; nothing if the mesh has it. conditions: what the mesh file states.
+ * filter_radius: length, 0: none. O(n_elem). */
+int hx_stress_zones_add(hx_stress_zones *zones, const hx_config *cfg, hx_mesh *mesh,
+                        const hx_conditions *conditions, double filter_radius);
 
 /* "'bolts', elements near supports and point loads: 120 elements, 3.1 % of the volume"; "" if there
  * are none. Returns text. */
-const char *hx_stress_zone_text(const hx_config *cfg, const hx_problem *problem, char *text,
-                                size_t n_text);
+const char *hx_stress_zone_text(const hx_stress_zones *zones, const hx_config *cfg,
+                                const hx_problem *problem, char *text, size_t n_text);
 
 #endif

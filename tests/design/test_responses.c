@@ -387,7 +387,9 @@ static void check_refused(const hx_problem *problem, const refusal *list, size_t
         spec.max = list[i].max;
         spec.min = list[i].min;
         settings.design.volume_fraction = 0.0;
-        settings.op_kind = operator_of(&device, problem, "otf");
+        settings.op_kind = operator_of(
+            &device, problem, problem->space.element == HX_ELEMENT_SPLINE ? "bsrsym" : "otf");
+        settings.layout = hx_layout_first(settings.op_kind);
         settings.optimizer =
             (hx_optimizer_params){.n_constraint = 1, .constraint = &spec, .update = &keeper};
         CHECK_FAILS(fixture_solver_create(&s, &device, problem, &settings), HX_EINPUT,
@@ -478,6 +480,33 @@ static void check_refusals(void)
     hx_mesh_free(&mesh);
 }
 
+/* Stresses of splines are refused by name, by both methods. */
+static void check_refused_spline(void)
+{
+    static const int degree[3] = {2, 2, 2}, n_span[3] = {3, 2, 2}, twice[3] = {0, 0, 0};
+    static const hx_support_spec support = {
+        .set = "patch1:u-", .origin = "test", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
+    static const hx_load_spec load = {
+        "patch1:u+", "test", HX_LOAD_TOTAL_FORCE, {0.1, 0.0, -0.3}, 1};
+    static const refusal list[] = {{{.kind = "stress", .relaxation = 0.5},
+                                    1.0,
+                                    NAN,
+                                    "stresses of splines cannot be limited or minimized"}};
+    hx_problem_params params = fixture_problem();
+    spline_model m;
+    hx_problem problem;
+    CHECK_OK(spline_model_row(&m, 1, degree, n_span, twice, 1, bend));
+    params.space = &m.space;
+    params.support = &support;
+    params.n_support = 1;
+    params.load = &load;
+    params.n_load = 1;
+    CHECK_OK(hx_problem_create(&problem, &m.mesh, &params));
+    check_refused(&problem, list, 1);
+    hx_problem_free(&problem);
+    spline_model_free(&m);
+}
+
 int main(int argc, char **argv)
 {
     int quick;
@@ -492,6 +521,7 @@ int main(int argc, char **argv)
     check_lagrangian_reference();
     check_relations();
     check_refusals();
+    check_refused_spline();
     hx_device_close(&device);
     TEST_END();
 }

@@ -94,7 +94,10 @@ static int list_specs(int is_heat, hx_constraint_spec *spec)
                    {"displacement", {.set = "top", .direction = {0.0, 1.0, 1.0}, .of_largest = 1}},
                    {"displacement", {.set = "right", .set_2 = "top", .load_case = 1}},
                    {"reaction", {.set = "left", .direction = {0.3, 0.0, 1.0}, .load_case = 1}},
-                   {"reaction", {.set = "left", .load_case = HX_ALL_CASES}}},
+                   {"reaction", {.set = "left", .load_case = HX_ALL_CASES}},
+                   {"stress", {.load_case = 0, .relaxation = 0.5}},
+                   {"stress", {.load_case = HX_ALL_CASES}},
+                   {"stress", {.load_case = 1, .relaxation = 0.5, .is_lagrangian = 1}}},
       thermal[] = {{"compliance", {.load_case = 1}},
                    {"temperature", {.set = "right", .load_case = 0}},
                    {"temperature", {.set = "right", .of_largest = 1, .load_case = 1}},
@@ -110,8 +113,12 @@ static int list_specs(int is_heat, hx_constraint_spec *spec)
     return n;
 }
 
-/* value[n], and the derivatives by own elements dg[n][n_elem], of two designs in succession, the
- * second by a warm start. */
+/* The designs of a run, the later ones by warm starts: as many as the augmented Lagrangian needs for
+ * multipliers that are not 0. */
+enum { DESIGNS = 7 };
+
+/* value[n], and the derivatives by own elements dg[n][n_elem], of the last one of several equal
+ * designs; for a limit by the augmented Lagrangian the value and the derivative of that. */
 static int solve(hx_device *dev, const hx_problem *problem, const double *density, int is_heat,
                  double *value, double *dg)
 {
@@ -134,11 +141,14 @@ static int solve(hx_device *dev, const hx_problem *problem, const double *densit
     settings.optimizer =
         (hx_optimizer_params){.n_constraint = n, .constraint = spec, .update = &keeper};
     CHECK_OK(fixture_solver_create(&s, dev, problem, &settings));
-    for (int k = 0; k < 2; k++) CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    for (int k = 0; k < (is_heat ? 2 : DESIGNS); k++) CHECK_OK(hx_optimizer_step(&s.opt, &record));
     CHECK(record.reason == HX_PCG_CONVERGED);
     for (int i = 0; i < n; i++) {
-        value[i] = record.response[i].value;
-        fixture_get(dev, (size_t)n_elem, dg + i * n_elem, s.opt.constraint[i].d_derivative);
+        const int is_joined = spec[i].params.is_lagrangian;
+        value[i] = is_joined ? s.opt.lagrangian.sum.now : record.response[i].value;
+        fixture_get(dev, (size_t)n_elem, dg + i * n_elem,
+                    is_joined ? s.opt.lagrangian.d_derivative : s.opt.constraint[i].d_derivative);
+        if (is_joined) CHECK(value[i] > 0.0 && record.response[i].value > spec[i].max);
     }
     fixture_solver_free(&s);
     return n;
