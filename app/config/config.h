@@ -196,7 +196,7 @@ typedef struct hx_config {
     } mesh;
     struct {
         char *from; /* "file", or NULL */
-        double young, poisson, density;
+        double young, poisson, density, strength;
         double conductivity, conductivity_min;
     } material;
     hx_config_list materials, supports, springs, convection, loads, passive, sets;

@@ -30,6 +30,7 @@ static const struct {
     {"material.E", "210000.0"},
     {"material.nu", "0.3"},
     {"material.density", "7.85e-9"},
+    {"material.strength", "235.0"},
     {"material.conductivity", "0.05"},
     {"material.conductivity_min", "5e-5"},
     {"materials[].set", "\"mount\""},

@@ -239,6 +239,11 @@ const hx_key hx_keys[] = {
     KEY(material.density, FLOAT, .unit = "mass/length^3", .range = "(0, inf)",
         .help = "mass density of the solid material, needed by gravity and centrifugal loads, in "
                 "consistent units: t/mm^3 with N, mm and MPa"),
+    KEY(material.strength, FLOAT, ELASTICITY, .unit = "force/length^2", .range = "(0, inf)",
+        .is_free = 1,
+        .help =
+            "von Mises stress that the material bears, such as the yield stress; `verify` divides "
+            "it by the largest stress of the part, the factor of safety"),
     KEY(material.conductivity, FLOAT, HEAT, .unit = "power/(length*temperature)", .fallback = "1.0",
         .range = "[1e-20, 1e20]", .help = "thermal conductivity of the solid material"),
     KEY(material.conductivity_min, FLOAT, HEAT, .unit = "power/(length*temperature)",

@@ -9,22 +9,13 @@
 #include "core/base/memory.h"
 #include "lightest.h"
 
-enum { VARY, TRIES, RESUME, REFINE, MESHER };
+enum { VARY, TRIES, RESUME, REFINE, MESHER, ELEMENT };
 
-/* HX_EINPUT: a limit of stresses, which `verify` does not judge on the surface. */
-static int check_stresses(const hx_lightest *l)
+/* The words of --element. */
+static const char *element_word(size_t i)
 {
-    for (size_t i = 0; i < l->n_constraint; i++) {
-        const hx_config_constraint *const c = hx_lightest_constraint(l, i);
-        if (strcmp(c->kind, "stress") != 0) continue;
-        return HX_RAISE(
-            HX_EINPUT,
-            "%s: limit '%s': kind = \"stress\": `lightest` judges limits on the surface "
-            "of the part, and stresses are not judged there; leave this limit out, or "
-            "run `hextop run %s` and `hextop verify`, which judges it on the 0/1 design",
-            c->origin, c->name ? c->name : c->kind, l->file);
-    }
-    return HX_OK;
+    static const char *const word[] = {"linear", "quadratic"};
+    return i < sizeof word / sizeof word[0] ? word[i] : NULL;
 }
 
 /* HX_EINPUT: FILE does not state a search. */
@@ -45,7 +36,6 @@ static int check_config(const hx_lightest *l)
                      "'%s' does not make a part lighter; take \"volume\" or \"mass\", or add "
                      "--vary volume, which searches the volume_fraction",
                      objective));
-    HX_TRY(check_stresses(l));
     for (size_t i = 0; i < l->n_constraint && l->vary == HX_LIGHTEST_VOLUME; i++) {
         const hx_config_constraint *const c = hx_lightest_constraint(l, i);
         if (hx_lightest_is_of_amount(l, i))
@@ -64,6 +54,21 @@ static int read_vary(hx_lightest *l, const char *text)
     if (i == HX_N_LIGHTEST_VARY)
         return HX_RAISE(HX_EINPUT, "--vary %s: expected limits or volume", text);
     l->vary = (hx_lightest_vary)i;
+    return HX_OK;
+}
+
+/* Chooses the design that is judged. Heat is not analysed in the surface, and linear elements are too
+ * inaccurate for it (doc/commands.md). */
+static int read_element(hx_lightest *l, const hx_options *options)
+{
+    const int is_given = hx_option_given(options, ELEMENT);
+    const char *const text = is_given ? hx_option_text(options, ELEMENT) : "quadratic";
+    const int is_linear = strcmp(text, element_word(0)) == 0;
+    if (!is_linear && strcmp(text, element_word(1)) != 0)
+        return HX_RAISE(HX_EINPUT, "--element %s: expected linear or quadratic", text);
+    l->made = HX_LIGHTEST_SURFACE;
+    if (hx_config_is_heat(&l->cfg))
+        l->made = is_linear ? HX_LIGHTEST_BLACK_WHITE : HX_LIGHTEST_QUADRATIC;
     return HX_OK;
 }
 
@@ -97,10 +102,11 @@ static int prepare(hx_lightest *l, const hx_options *options)
     l->level = options->level;
     pass_option(l, options, REFINE);
     pass_option(l, options, MESHER);
+    pass_option(l, options, ELEMENT);
     HX_TRY(hx_config_read(&l->cfg, l->file, l->n_argument, l->argument));
     l->folder = l->cfg.output.directory;
     l->reference = hx_config_is_heat(&l->cfg) ? lowest_temperature(&l->cfg) : 0.0;
-    l->made = hx_config_is_heat(&l->cfg) ? HX_LIGHTEST_BLACK_WHITE : HX_LIGHTEST_SURFACE;
+    HX_TRY(read_element(l, options));
     l->n_constraint = l->cfg.optimization.constraints.n;
     HX_TRY(check_config(l));
     HX_TRY(hx_alloc(&l->tries, (size_t)l->n_most, sizeof *l->tries, "tries"));
@@ -163,6 +169,9 @@ static const hx_option lightest_options[] = {
                 .help = "number of times that `verify --surface` splits the mesh's cells"},
     [MESHER] = {"--mesher", HX_OPTION_WORDS, "WORD", .note = "cut", .word = hx_surface_mesher_word,
                 .help = HX_SURFACE_MESHER_HELP},
+    [ELEMENT] = {"--element", HX_OPTION_WORDS, "WORD", .note = "quadratic for heat, else linear",
+                 .word = element_word,
+                 .help = "elements by which `verify` analyses the 0/1 design"},
 };
 
 const hx_command hx_command_lightest = {
@@ -183,8 +192,9 @@ const hx_command hx_command_lightest = {
         "part (objective = \"compliance\") of a volume, which regula falsi changes; its run has\n"
         "bounds four times as wide, which seldom bind. The search ends if the worst limit of the\n"
         "surface lies between 0.95 and 1.00 of its bound; the lightest part that meets all limits\n"
-        "is kept. Exit status 4 if there is none. For heat, the 0/1 design is judged, since\n"
-        "`verify` does not analyse the surface.\n"
+        "is kept. Exit status 4 if there is none. For heat, the 0/1 design is judged, with "
+        "quadratic\n"
+        "elements unless --element linear is given, since `verify` does not analyse the surface.\n"
         "Ctrl-C finishes the current iteration of a run; --resume continues the search, with the\n"
         "same FILE, and repeats no finished try.\n",
     .n_min = 1,

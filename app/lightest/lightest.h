@@ -11,7 +11,13 @@
 typedef enum { HX_LIGHTEST_LIMITS, HX_LIGHTEST_VOLUME, HX_N_LIGHTEST_VARY } hx_lightest_vary;
 
 /* The designs of a try at which a limit is judged. */
-enum { HX_LIGHTEST_GREY, HX_LIGHTEST_BLACK_WHITE, HX_LIGHTEST_SURFACE, HX_N_LIGHTEST_DESIGN };
+enum {
+    HX_LIGHTEST_GREY,
+    HX_LIGHTEST_BLACK_WHITE,
+    HX_LIGHTEST_SURFACE,
+    HX_LIGHTEST_QUADRATIC, /* the 0/1 design with quadratic elements */
+    HX_N_LIGHTEST_DESIGN
+};
 
 /* Largest number of tries. */
 enum { HX_LIGHTEST_MOST = 100 };
@@ -69,7 +75,7 @@ typedef struct hx_lightest {
     const char *const *argument; /* [n_argument] KEY=VALUE (borrowed) */
     size_t n_argument;
     /* [n_pass] options and values that verify gets as they are (borrowed) */
-    const char *pass[4];
+    const char *pass[6];
     size_t n_pass;
     const char *folder; /* output.directory (borrowed from cfg) */
     char *settings;     /* what a resumed search must have, a line per setting (owned) */
@@ -77,8 +83,10 @@ typedef struct hx_lightest {
     hx_log_level level; /* of the terminal */
     hx_lightest_vary vary;
     double reference; /* lowest prescribed or ambient temperature; 0 without heat */
-    int made;         /* the design that is judged: the surface; for heat, the 0/1 design */
-    int n_most;       /* number of tries at most */
+    /* the design that is judged: the surface; for heat, the 0/1 design with quadratic elements, or
+     * with linear ones by --element linear */
+    int made;
+    int n_most; /* number of tries at most */
     size_t n_constraint;
     int n_limit;              /* 0 until the first try is done */
     hx_lightest_limit *limit; /* [n_limit] (owned) */

@@ -15,7 +15,8 @@
 #include "core/surface/surface.h"
 #include "lightest.h"
 
-static const char *const design_key[HX_N_LIGHTEST_DESIGN] = {"grey", "black_white", "surface"};
+static const char *const design_key[HX_N_LIGHTEST_DESIGN] = {"grey", "black_white", "surface",
+                                                             "quadratic"};
 
 static const char *search_path(const hx_lightest *l, char path[PATH_MAX])
 {
@@ -115,7 +116,7 @@ static int take_verified(hx_lightest *l, const hx_json_value *root, const char *
                            path));
     for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++) {
         const int may_miss =
-            d != HX_LIGHTEST_GREY && (t->error || (d == HX_LIGHTEST_SURFACE && d != l->made));
+            d != HX_LIGHTEST_GREY && (t->error || (d >= HX_LIGHTEST_SURFACE && d != l->made));
         const hx_json_value *const limits = at[d] ? hx_json_at(root, at[d]) : NULL;
         HX_TRY(read_values(l, limits, may_miss, path, &t->value[d]));
         int i = 0;
@@ -147,8 +148,9 @@ static int measure_part(const char *path, double *volume)
 int hx_lightest_read_try(hx_lightest *l, int number, hx_lightest_try *t)
 {
     static const char *const verified[HX_N_LIGHTEST_DESIGN] = {"grey.limits", "black_white.limits",
-                                                               "surface.analysis.limits"},
-                             *const unverified[HX_N_LIGHTEST_DESIGN] = {"limits", NULL, NULL};
+                                                               "surface.analysis.limits",
+                                                               "quadratic.analysis.limits"},
+                             *const unverified[HX_N_LIGHTEST_DESIGN] = {"limits"};
     char path[PATH_MAX];
     hx_json_tree tree = {0};
     HX_TRY(measure_part(hx_lightest_path(l, number, HX_LIGHTEST_PART, path), &t->volume));
@@ -189,6 +191,7 @@ static void put_values(FILE *out, const hx_config *cfg)
 static void put_options(FILE *out, const hx_lightest *l)
 {
     static const char *const name[] = {"--refine", "--mesher"};
+    if (l->made == HX_LIGHTEST_QUADRATIC) fputs("--element = quadratic\n", out);
     for (size_t k = 0; k < sizeof name / sizeof name[0]; k++) {
         const char *given = not_given;
         for (size_t i = 0; i < l->n_pass; i += 2)

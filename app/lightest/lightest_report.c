@@ -12,10 +12,18 @@
 #include "core/base/fit.h"
 #include "lightest.h"
 
-/* 0: for heat there is no analysis of the surface. */
-static int is_surface(const hx_lightest *l)
+/* Name of the design that is judged if it is neither grey nor 0/1, and has a column of its own; "":
+ * it has none. */
+static const char *third_name(const hx_lightest *l)
 {
-    return l->made == HX_LIGHTEST_SURFACE;
+    return l->made == HX_LIGHTEST_SURFACE     ? "surface"
+           : l->made == HX_LIGHTEST_QUADRATIC ? "quadratic"
+                                              : "";
+}
+
+static int has_third(const hx_lightest *l)
+{
+    return third_name(l)[0] != '\0';
 }
 
 /* Mass of the part, or its volume without a density; "-": it has no surface. */
@@ -75,22 +83,28 @@ static const char *given_text(const hx_lightest *l, const hx_lightest_try *t, ch
 /* The columns have fixed widths, since the lines appear one by one. */
 #define ROW "%5s  %14s  %7s  %7s  %*s  %-20s  %-24s  %s"
 
-/* Width of the column of the surface, which is left out if the surface is not analysed. */
-static int surface_width(const hx_lightest *l)
+/* Width of the third column. */
+static int third_width(const hx_lightest *l)
 {
-    return is_surface(l) ? 7 : 0;
+    return has_third(l) ? (int)strlen(third_name(l)) : 0;
 }
 
 void hx_lightest_print_header(const hx_lightest *l)
 {
+    const char *const judged = l->made == HX_LIGHTEST_SURFACE ? "surface"
+                               : l->made == HX_LIGHTEST_QUADRATIC
+                                   ? "0/1 design with quadratic elements"
+                                   : "0/1 design";
+    const char *const third = l->made == HX_LIGHTEST_SURFACE     ? ", surface"
+                              : l->made == HX_LIGHTEST_QUADRATIC ? ", quadratic"
+                                                                 : "";
     if (l->level == HX_LOG_VERBOSE) return; /* the commands print between the lines */
     hx_log_info("%s: inside the surface part.stl\n"
                 "grey, 0/1%s: share of the bound that the worst limit of that design uses; above 1 "
                 "it is missed; the search ends if the %s uses %g to %g",
-                amount_title(l), is_surface(l) ? ", surface" : "",
-                is_surface(l) ? "surface" : "0/1 design", HX_LIGHTEST_LOW, HX_LIGHTEST_HIGH);
-    hx_log_info(ROW, "try", amount_title(l), "grey", "0/1", surface_width(l),
-                is_surface(l) ? "surface" : "", "worst limit",
+                amount_title(l), third, judged, HX_LIGHTEST_LOW, HX_LIGHTEST_HIGH);
+    hx_log_info(ROW, "try", amount_title(l), "grey", "0/1", third_width(l), third_name(l),
+                "worst limit",
                 l->vary == HX_LIGHTEST_VOLUME ? "volume fraction of run" : "bound of run", "time");
 }
 
@@ -101,9 +115,8 @@ void hx_lightest_print_try(const hx_lightest *l, int i)
     snprintf(number, sizeof number, "%d", i + 1);
     for (int d = 0; d < HX_N_LIGHTEST_DESIGN; d++) usage_text(t->usage[d], usage[d]);
     hx_log_info(ROW, number, amount_text(l, t, amount, sizeof amount), usage[HX_LIGHTEST_GREY],
-                usage[HX_LIGHTEST_BLACK_WHITE], surface_width(l),
-                is_surface(l) ? usage[HX_LIGHTEST_SURFACE] : "", worst_text(l, t),
-                given_text(l, t, given, sizeof given),
+                usage[HX_LIGHTEST_BLACK_WHITE], third_width(l), has_third(l) ? usage[l->made] : "",
+                worst_text(l, t), given_text(l, t, given, sizeof given),
                 hx_format_seconds(t->seconds, seconds, sizeof seconds));
 }
 
@@ -113,21 +126,23 @@ static void print_table(const hx_lightest *l, int marked, const char *mark)
 {
     hx_table table;
     char text[128], usage[32];
-    const int n_design = is_surface(l) ? HX_N_LIGHTEST_DESIGN : HX_LIGHTEST_SURFACE;
-    hx_table_begin(&table, is_surface(l) ? "rrrrrlll" : "rrrrlll");
+    const int third = has_third(l);
+    hx_table_begin(&table, third ? "rrrrrlll" : "rrrrlll");
     table.level = HX_LOG_NORMAL;
     hx_table_add(&table, "try");
     hx_table_add(&table, "%s", amount_title(l));
-    hx_table_add_words(&table,
-                       is_surface(l) ? "grey|0/1|surface|worst limit" : "grey|0/1|worst limit");
+    hx_table_add_words(&table, "grey|0/1");
+    if (third) hx_table_add(&table, "%s", third_name(l));
+    hx_table_add(&table, "worst limit");
     hx_table_add(&table, "%s", l->vary == HX_LIGHTEST_VOLUME ? "volume fraction" : "bound of run");
     hx_table_add(&table, " ");
     for (int i = 0; i < l->n_try; i++) {
         const hx_lightest_try *const t = &l->tries[i];
         hx_table_add(&table, "%d", i + 1);
         hx_table_add(&table, "%s", amount_text(l, t, text, sizeof text));
-        for (int d = 0; d < n_design; d++)
+        for (int d = 0; d <= HX_LIGHTEST_BLACK_WHITE; d++)
             hx_table_add(&table, "%s", usage_text(t->usage[d], usage));
+        if (third) hx_table_add(&table, "%s", usage_text(t->made, usage));
         hx_table_add(&table, "%s", worst_text(l, t));
         hx_table_add(&table, "%s", given_text(l, t, text, sizeof text));
         hx_table_add(&table, "%s", i == marked ? mark : " ");
@@ -143,8 +158,9 @@ static void print_limits(const hx_lightest *l, int i)
     char bound[128], unit[64], usage[32];
     hx_table_begin(&table, "lrlr");
     table.level = HX_LOG_NORMAL;
-    hx_table_add_words(&table,
-                       is_surface(l) ? "limit|surface|allowed|share" : "limit|0/1|allowed|share");
+    hx_table_add(&table, "limit");
+    hx_table_add(&table, "%s", has_third(l) ? third_name(l) : "0/1");
+    hx_table_add_words(&table, "allowed|share");
     for (int k = 0; k < l->n_limit; k++) {
         const hx_lightest_limit *const limit = &l->limit[k];
         const hx_config_constraint *const c = hx_lightest_constraint(l, (size_t)limit->constraint);

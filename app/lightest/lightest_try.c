@@ -71,6 +71,13 @@ static int surface_words(const hx_lightest *l, int number, hx_words *words)
     return hx_words_add(words, "%s", hx_lightest_path(l, number, HX_LIGHTEST_PART, path));
 }
 
+static int is_passed(const hx_lightest *l, const char *option)
+{
+    for (size_t i = 0; i < l->n_pass; i += 2)
+        if (strcmp(l->pass[i], option) == 0) return 1;
+    return 0;
+}
+
 /* The limits are judged against the bounds of FILE. */
 static int verify_words(const hx_lightest *l, int number, int with_surface, hx_words *words)
 {
@@ -79,8 +86,15 @@ static int verify_words(const hx_lightest *l, int number, int with_surface, hx_w
     HX_TRY(hx_words_add(words, "verify"));
     HX_TRY(hx_words_add(words, "%s", hx_lightest_path(l, number, "", path)));
     HX_TRY(add_bounds(l, words, NULL, NULL));
-    if (!with_surface) return HX_OK;
     for (size_t i = 0; i < l->n_pass; i++) HX_TRY(hx_words_add(words, "%s", l->pass[i]));
+    if (l->made == HX_LIGHTEST_QUADRATIC && !is_passed(l, "--element")) {
+        HX_TRY(hx_words_add(words, "--element"));
+        HX_TRY(hx_words_add(words, "quadratic"));
+    }
+    if (!with_surface) {
+        HX_TRY(hx_words_add(words, "--made"));
+        return hx_words_add(words, "no");
+    }
     HX_TRY(hx_words_add(words, "--surface"));
     return hx_words_add(words, "%s", hx_lightest_path(l, number, HX_LIGHTEST_PART, path));
 }

@@ -116,6 +116,21 @@ fail:
     return rc;
 }
 
+/* value[mesh->n_elem] of the session's mesh := the stresses of the surface that verify wrote into the
+ * file. Returns 0 without them. */
+static int read_surface_stress(maker *m, const char *path, double *value)
+{
+    const hx_session *s = &m->source.session;
+    hx_result_match match;
+    if (!path) return 0;
+    if (hx_result_read(path, "von_mises_surface", &s->mesh, s->design.rho_min, NAN, value, &match) <
+        0) {
+        hx_error_clear();
+        return 0;
+    }
+    return 1;
+}
+
 /* value[mesh->n_elem] of the session's mesh := the largest von_mises of all cases in the file; NAN
  * if the file has none. Returns the number of cases. */
 static int read_stress(maker *m, const char *path, double *value, int *n_case)
@@ -161,11 +176,14 @@ static int add_stress(maker *m)
         return HX_OK;
     }
     HX_TRY(hx_alloc(&value, (size_t)m->source.session.mesh.n_elem, sizeof *value, "stresses"));
-    HX_TRY_FAIL(read_stress(m, path, value, &n_case));
-    if (n_case > 0) {
+    const int is_of_surface = read_surface_stress(m, run->stress, value);
+    if (!is_of_surface) HX_TRY_FAIL(read_stress(m, path, value, &n_case));
+    if (is_of_surface || n_case > 0) {
         keep_part(m, value);
         HX_TRY_FAIL(add_field(m, "stress",
-                              n_case > 1 ? "Von Mises stress, worst case" : "Von Mises stress",
+                              is_of_surface ? "Von Mises stress in the surface, worst case"
+                              : n_case > 1  ? "Von Mises stress, worst case"
+                                            : "Von Mises stress",
                               run->units.stress, value, m->source.rho));
     } else {
         hx_report_say(&run->missing, "No stresses: %s", hx_error_message());

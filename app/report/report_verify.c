@@ -99,6 +99,29 @@ static void put_cases(FILE *f, const analysis *a, size_t n)
     }
 }
 
+/* Stresses outside the zones without limits, where they are largest, and the factor of safety. */
+static void put_stresses(FILE *f, const analysis *a, size_t n, const hx_units *u)
+{
+    int known = 0;
+    put_row(f, a, n, "&hellip; outside the zones without limits", u->stress,
+            "stresses.outside_zones.value");
+    for (size_t i = 0; i < n; i++)
+        known |= hx_json_at(a[i].value, "stresses.outside_zones.point") != NULL;
+    if (known) fputs("<tr><th scope=\"row\" class=\"sub\">at</th>", f);
+    for (size_t i = 0; known && i < n; i++) {
+        const hx_json_value *const x = hx_json_at(a[i].value, "stresses.outside_zones.point");
+        fputs("<td>", f);
+        for (const hx_json_value *c = x ? x->first : NULL; c; c = c->next)
+            fprintf(f, "%.4g%s", c->number, c->next ? ", " : "");
+        fputs("</td>", f);
+    }
+    if (known) fputs("</tr>\n", f);
+    put_row(f, a, n, "&hellip; in 99.9 % of that volume at most", u->stress,
+            "stresses.quantile_99_9");
+    put_row(f, a, n, "Largest in the zones", u->stress, "stresses.in_zones.value");
+    put_row_as(f, a, n, "Factor of safety", "", "stresses.factor_of_safety", 0);
+}
+
 void hx_report_write_verify(const hx_report_run *run, FILE *f)
 {
     analysis a[MAX_ANALYSIS];
@@ -129,6 +152,7 @@ void hx_report_write_verify(const hx_report_run *run, FILE *f)
     put_row(f, a, n, "Volume fraction", "", "volume");
     put_row(f, a, n, "Largest displacement", u->length, "displacement.value");
     put_row(f, a, n, "Largest von Mises stress", u->stress, "von_mises.value");
+    put_stresses(f, a, n, u);
     /* Writes the highest temperatures, without percentages, since these would depend on the
      * zero of the scale. Then writes their differences from the lowest held or ambient
      * temperature. */

@@ -14,9 +14,9 @@
 #include "surface_sets.h"
 #include "surface_shells.h"
 
-/* Cells are split into eight as long as there are at most `enough` tetrahedra, or at most `most` if
+/* Cells are split into eight as long as there are at most HX_SURFACE_ENOUGH tetrahedra, or at most `most` if
  * the surface must be followed more closely. */
-static const double enough = 3e5, most = 2.5e6;
+static const double most = 2.5e6;
 
 /* Largest relative difference between the volumes of the tetrahedra and of the surface. Above the
  * second value, the surface belongs to another part. */
@@ -77,8 +77,10 @@ static int check_surface(hx_surface_part *p, const char *path, const hx_surface 
 /* Cuts cells that are fine enough; then uses finer ones until the volume agrees with that of the
  * surface. */
 static int cut_fine_cells(hx_surface_part *p, const hx_session *s, const hx_surface *surface,
-                          int requested, hx_mesh *raw, int32_t **piece)
+                          const hx_surface_options *options, hx_mesh *raw, int32_t **piece)
 {
+    const int requested = options->n_refine;
+    const double enough = options->enough > 0.0 ? options->enough : HX_SURFACE_ENOUGH;
     int64_t n_tet = 0, n_alone = 0;
     int n_refine = 0;
     if (requested >= 0)
@@ -96,6 +98,17 @@ static int cut_fine_cells(hx_surface_part *p, const hx_session *s, const hx_surf
         free(*piece);
         *piece = NULL;
     }
+}
+
+/* HX_EENV: the cells around the surface make more than `most` tetrahedra, if that is above 0. */
+static int check_count(const hx_surface *surface, const hx_mesh *mesh, double most_tets)
+{
+    int64_t n_tet = 0;
+    char a[32];
+    if (!(most_tets > 0.0)) return HX_OK;
+    HX_TRY(hx_cut_mesh_count(surface, mesh, &n_tet));
+    if ((double)n_tet <= most_tets) return HX_OK;
+    return HX_RAISE(HX_EENV, "it would take %s tetrahedra", hx_format_count(n_tet, a, sizeof a));
 }
 
 static int check_volume(hx_surface_part *p, const char *path)
@@ -274,6 +287,7 @@ int hx_surface_part_read_options(const char *refine, const char *mesher,
     const char *valid[HX_N_MESHER];
     char hint[128];
     options->mesher = HX_MESHER_CUT;
+    options->most = options->enough = 0.0;
     HX_TRY(read_refine(refine, &options->n_refine));
     for (size_t i = 0; i < HX_N_MESHER; i++) {
         valid[i] = hx_surface_mesher_word(i);
@@ -310,18 +324,17 @@ static int check_held(const hx_surface_part *p, const hx_session *s, const char 
 }
 
 static int create_surface_part(hx_surface_part *p, const hx_session *s, const char *path,
-                               const hx_surface_options *options)
+                               const hx_surface *surface, const hx_surface_options *options)
 {
     int rc;
-    hx_surface surface = {0};
     hx_mesh raw = {0};
     int32_t *piece = NULL;
-    HX_TRY_FAIL(hx_surface_read(path, &surface));
-    HX_TRY_FAIL(check_surface(p, path, &surface, &s->mesh));
+    HX_TRY_FAIL(check_surface(p, path, surface, &s->mesh));
+    HX_TRY_FAIL(check_count(surface, &s->mesh, options->most));
     if (options->mesher != HX_MESHER_CUT)
-        HX_TRY_FAIL(hx_surface_by_gmsh(p, s, &surface, options, path, &raw, &piece));
+        HX_TRY_FAIL(hx_surface_by_gmsh(p, s, surface, options, path, &raw, &piece));
     if (!raw.conn) {
-        HX_TRY_FAIL(cut_fine_cells(p, s, &surface, options->n_refine, &raw, &piece));
+        HX_TRY_FAIL(cut_fine_cells(p, s, surface, options, &raw, &piece));
         snprintf(p->mesher, sizeof p->mesher, "cut cells");
     }
     HX_TRY_FAIL(check_volume(p, path));
@@ -329,16 +342,15 @@ static int create_surface_part(hx_surface_part *p, const hx_session *s, const ch
     HX_TRY_FAIL(hx_surface_sets_find(p, s, &raw));
     if (hx_config_is_by_file(&s->cfg)) HX_TRY_FAIL(hx_surface_file_supports(p, s, &raw));
     HX_TRY_FAIL(check_held(p, s, path));
-    HX_TRY_FAIL(make_cut_mesh(p, s, &surface, &raw, piece));
+    HX_TRY_FAIL(make_cut_mesh(p, s, surface, &raw, piece));
 fail:
     hx_mesh_free(&raw);
-    hx_surface_free(&surface);
     free(piece);
     return rc;
 }
 
-int hx_surface_part_create(hx_surface_part *p, const hx_session *s, const char *path,
-                           const hx_surface_options *options)
+int hx_surface_part_create_from(hx_surface_part *p, const hx_session *s, const char *name,
+                                const hx_surface *surface, const hx_surface_options *options)
 {
     int rc;
     hx_fine_image fine = {0};
@@ -347,10 +359,21 @@ int hx_surface_part_create(hx_surface_part *p, const hx_session *s, const char *
     memset(p, 0, sizeof *p);
     HX_TRY_FAIL(hx_fine_image_with_sets(&fine, s));
     if (fine.mesh.conn) finer.mesh = fine.mesh;
-    HX_TRY_FAIL(create_surface_part(p, &finer, path, options));
+    HX_TRY_FAIL(create_surface_part(p, &finer, name, surface, options));
     p->seconds = hx_clock() - begin;
 fail:
     hx_fine_image_free(&fine);
+    return rc;
+}
+
+int hx_surface_part_create(hx_surface_part *p, const hx_session *s, const char *path,
+                           const hx_surface_options *options)
+{
+    hx_surface surface = {0};
+    memset(p, 0, sizeof *p);
+    int rc = hx_surface_read(path, &surface);
+    if (rc == HX_OK) rc = hx_surface_part_create_from(p, s, path, &surface, options);
+    hx_surface_free(&surface);
     return rc;
 }
 

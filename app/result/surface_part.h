@@ -11,9 +11,14 @@
  * installed. */
 typedef enum { HX_MESHER_CUT, HX_MESHER_GMSH, HX_MESHER_AUTO, HX_N_MESHER } hx_surface_mesher;
 
+/* Cells are split as long as this gives at most so many tetrahedra. */
+#define HX_SURFACE_ENOUGH 3e5
+
 typedef struct hx_surface_options {
     int n_refine; /* number of times that cells or tetrahedra are split into eight; -1: automatic */
     hx_surface_mesher mesher;
+    double most;   /* largest number of tetrahedra without splitting; 0: any */
+    double enough; /* of automatic splitting; 0: HX_SURFACE_ENOUGH */
 } hx_surface_options;
 
 /* A set of the config's mesh, transferred to the new mesh. */
@@ -60,6 +65,11 @@ typedef struct hx_surface_part {
  * another part; a load is not on it. */
 int hx_surface_part_create(hx_surface_part *part, const hx_session *s, const char *path,
                            const hx_surface_options *options);
+
+/* Like hx_surface_part_create, for a surface in memory, which messages call `name`. HX_EENV: options->most is
+ * exceeded. */
+int hx_surface_part_create_from(hx_surface_part *part, const hx_session *s, const char *name,
+                                const hx_surface *surface, const hx_surface_options *options);
 
 /* Reads the values of --refine (NULL: automatic) and --mesher. HX_EINPUT. */
 int hx_surface_part_read_options(const char *refine, const char *mesher,

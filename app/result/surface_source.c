@@ -31,7 +31,7 @@ static int open_with_config(hx_surface_source *source, const char *result, unsig
                             int cuts)
 {
     hx_session *s = &source->session;
-    HX_TRY(hx_config_read(&s->cfg, source->config, 0, NULL));
+    HX_TRY(hx_config_read(&s->cfg, source->config, source->n_override, source->override));
     HX_TRY(hx_session_make_mesh(s));
     s->own_element = 1 + (int)s->cfg.solver.element;
     s->cfg.solver.element = HX_ELEMENT_LINEAR; /* no linear system is solved */
@@ -65,7 +65,16 @@ static int open_alone(hx_surface_source *source, const char *result, int cuts)
 int hx_surface_source_open(hx_surface_source *source, const char *named, const char *config,
                            unsigned preserve, int cuts)
 {
+    return hx_surface_source_open_with(source, named, config, 0, NULL, preserve, cuts);
+}
+
+int hx_surface_source_open_with(hx_surface_source *source, const char *named, const char *config,
+                                size_t n_override, const char *const *override, unsigned preserve,
+                                int cuts)
+{
     memset(source, 0, sizeof *source);
+    source->n_override = n_override;
+    source->override = override;
     HX_TRY(hx_result_locate(&source->path, named));
     /* path: the config to use; NULL: none. */
     const char *const used = config ? config : source->path.config;

@@ -8,15 +8,17 @@
 #include "result_origin.h"
 
 typedef struct hx_surface_source {
-    hx_result_path path;     /* path of the result (owned) */
-    hx_session session;      /* session of the config, if there is one (owned) */
-    hx_mesh own;             /* the mesh without passive void, or that of the file (owned) */
-    const hx_mesh *mesh;     /* session.mesh or own */
-    double *rho;             /* [mesh->n_elem] densities (owned) */
-    hx_result_part part;     /* from the config; zeroed without one */
-    uint8_t *is_solid;       /* [mesh->n_elem] as in hx_surface_field_create() (owned) */
-    char *config;            /* path of the config; NULL: none (owned) */
-    hx_result_origin origin; /* units of the config; zeroed without one */
+    hx_result_path path; /* path of the result (owned) */
+    hx_session session;  /* session of the config, if there is one (owned) */
+    hx_mesh own;         /* the mesh without passive void, or that of the file (owned) */
+    const hx_mesh *mesh; /* session.mesh or own */
+    double *rho;         /* [mesh->n_elem] densities (owned) */
+    hx_result_part part; /* from the config; zeroed without one */
+    uint8_t *is_solid;   /* [mesh->n_elem] as in hx_surface_field_create() (owned) */
+    char *config;        /* path of the config; NULL: none (owned) */
+    size_t n_override;
+    const char *const *override; /* [n_override] KEY=VALUE on top of the config (borrowed) */
+    hx_result_origin origin;     /* units of the config; zeroed without one */
     /* number of elements that the file lacks because their density is below output.threshold */
     int64_t n_missing;
     double target;      /* target volume of the part: sum of density * volume */
@@ -28,6 +30,12 @@ typedef struct hx_surface_source {
  * 0: by curvature. HX_EINPUT: files that cannot be read or do not belong together. */
 int hx_surface_source_open(hx_surface_source *source, const char *named, const char *config,
                            unsigned preserve, int cuts);
+
+/* Like hx_surface_source_open, with override[n_override], which must outlive the source, on top of
+ * the config. */
+int hx_surface_source_open_with(hx_surface_source *source, const char *named, const char *config,
+                                size_t n_override, const char *const *override, unsigned preserve,
+                                int cuts);
 
 /* Makes the field from which the surface is cut, and limits the target to the volume of the field's
  * mesh. */

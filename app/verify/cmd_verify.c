@@ -77,6 +77,11 @@ static const hx_option verify_options[] = {
     [HX_VERIFY_SURFACE] =
         {"--surface", HX_OPTION_FILE, "PART.stl",
          .help = "also analyses this closed surface (.stl or .ply), with quadratic tetrahedra"},
+    [HX_VERIFY_MADE] = {"--made", HX_OPTION_WORDS, "WORD", .fallback = "auto",
+                        .word = hx_verify_made_word,
+                        .help =
+                            "whether the surface that `hextop surface` cuts is analysed, too, as "
+                            "with --surface; auto: if it takes fewer than 300,000 tetrahedra"},
     [HX_VERIFY_REFINE] =
         {"--refine", HX_OPTION_TEXT, "TIMES",
          .help = "number of times that the mesh's cells are split before --surface cuts them; "
@@ -113,8 +118,8 @@ const hx_command hx_command_verify = {
         "\n"
         "If the config has limits (optimization.constraints), prints each one for all designs; "
         "exit\n"
-        "status 4 if the part misses one by more than --limit-tolerance: as the surface if one is "
-        "given,\n"
+        "status 4 if the part misses one by more than --limit-tolerance: as the surface if it is "
+        "analysed,\n"
         "else with quadratic elements, else as the 0/1 design.\n"
         "\n"
         "--element quadratic analyses the 0/1 design once more, with hex20, wedge15, pyramid13 and "
@@ -127,7 +132,17 @@ const hx_command hx_command_verify = {
         "\n"
         "--surface analyses the part as it would be made: the inside of a closed surface (that of\n"
         "`hextop surface`, or one smoothed by another program), by cutting the mesh's cells into\n"
-        "tetrahedra. Supports, springs and loads are found by their place.\n",
+        "tetrahedra. Supports, springs and loads are found by their place. Without --surface, "
+        "--made\n"
+        "cuts the surface itself.\n"
+        "\n"
+        "Stresses are compared outside the zones that limits exclude: the largest, the value that "
+        "99.9 %\n"
+        "of the volume does not exceed, and the factor of safety against material.strength, or "
+        "against\n"
+        "the limits. On the surface they are means at nodes over the tetrahedra around them, "
+        "weighted by\n"
+        "volume.\n",
     .n_min = 1,
     .option = verify_options,
     .n_option = sizeof verify_options / sizeof verify_options[0],

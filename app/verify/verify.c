@@ -36,6 +36,19 @@ static int read_element(hx_verify *v, const char *text)
                     hx_name_hint(text, valid, HX_N_VERIFY_ELEMENT, hint, sizeof hint));
 }
 
+static int read_made(const char *text, hx_verify_made_kind *kind)
+{
+    const char *valid[HX_N_MADE];
+    char hint[128];
+    for (size_t i = 0; i < HX_N_MADE; i++) {
+        valid[i] = hx_verify_made_word(i);
+        *kind = (hx_verify_made_kind)i;
+        if (strcmp(text, valid[i]) == 0) return HX_OK;
+    }
+    return HX_RAISE(HX_EINPUT, "--made: unknown '%s'%s", text,
+                    hx_name_hint(text, valid, HX_N_MADE, hint, sizeof hint));
+}
+
 static int make_black_white(hx_verify *v)
 {
     hx_solid_design design;
@@ -92,9 +105,21 @@ int hx_verify_locate(hx_verify *v, const hx_options *options)
                     v->result, argument[0]);
 }
 
+/* The solid elements count. */
+static int create_samples(hx_verify *v)
+{
+    HX_TRY(hx_verify_samples_create(&v->samples, v->session.mesh.n_elem));
+    for (int64_t e = 0; e < v->samples.n; e++)
+        v->samples.volume[e] = v->is_solid[e] ? v->session.problem.volume[e] : 0.0;
+    hx_verify_mark_zones(v, v->samples.is_zone);
+    return HX_OK;
+}
+
 int hx_verify_open(hx_verify *v, const hx_options *options)
 {
     hx_session *s = &v->session;
+    hx_verify_made_kind made;
+    HX_TRY(read_made(hx_option_text(options, HX_VERIFY_MADE), &made));
     v->surface.path = hx_option_text(options, HX_VERIFY_SURFACE);
     HX_TRY(hx_surface_part_read_options(hx_option_text(options, HX_VERIFY_REFINE),
                                         hx_option_text(options, HX_VERIFY_MESHER),
@@ -125,6 +150,7 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     HX_TRY(hx_session_make_problem(s));
     if (v->surface.path) HX_TRY(hx_verify_open_surface(v));
     HX_TRY(make_black_white(v));
+    HX_TRY(hx_verify_open_made(v, made));
     /* Finds the pieces of the solid, and the piece of each node. */
     HX_TRY(hx_verify_count_pieces(v));
     HX_TRY(hx_attached_create(&v->attached, &v->session, v->is_solid));
@@ -136,7 +162,8 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     if (hx_config_is_heat(&s->cfg))
         HX_TRY(hx_alloc_raw(&v->flux, 3 * (size_t)s->mesh.n_elem, sizeof *v->flux, "heat fluxes"));
     HX_TRY(hx_alloc_raw(&v->modulus, (size_t)s->mesh.n_elem, sizeof *v->modulus, "moduli"));
-    return hx_alloc_raw(&v->stress, (size_t)s->mesh.n_elem, sizeof *v->stress, "stresses");
+    HX_TRY(hx_alloc_raw(&v->stress, (size_t)s->mesh.n_elem, sizeof *v->stress, "stresses"));
+    return hx_config_is_heat(&s->cfg) ? HX_OK : create_samples(v);
 }
 
 static void find_stress(const hx_verify *v, int load_case, hx_verify_peak *peak)
@@ -186,6 +213,8 @@ static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
 {
     hx_session *s = &v->session;
     HX_TRY(hx_analysis_modulus(&s->analysis, v->modulus));
+    if (v->samples.n > 0)
+        memset(v->samples.load_case, 0, (size_t)v->samples.n * sizeof *v->samples.load_case);
     for (int c = 0; c < s->problem.cases.n; c++) {
         HX_TRY(hx_analysis_point_displacement(&s->analysis, c, v->u));
         if (hx_config_is_heat(&s->cfg))
@@ -197,9 +226,12 @@ static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
                                      s->problem.components, c + 1, v->u, &a->displacement);
         HX_TRY(hx_space_leave_nodes(&s->space, s->problem.components, v->u));
         find_stress(v, c + 1, &a->stress);
+        for (int64_t e = 0; e < v->samples.n; e++)
+            hx_verify_samples_offer(&v->samples, e, c + 1, v->stress[e]);
         if (with_fields) HX_TRY(keep_fields(v, c));
     }
-    return HX_OK;
+    if (v->samples.n == 0) return HX_OK;
+    return hx_verify_samples_judge(&v->samples, &s->mesh, 0, &a->stresses);
 }
 
 /* counted[n_elem]: the densities that count as mass. */
@@ -255,6 +287,7 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
 {
     hx_problem *problem = &v->session.problem;
     const int64_t n = v->session.mesh.n_elem;
+    v->with_fields = with_fields;
     hx_verify_analysis *const grey = &v->analysis[HX_VERIFY_GREY];
     hx_verify_analysis *const solid = &v->analysis[HX_VERIFY_SOLID];
     /* Volume fraction of the weights weight[e]. */
@@ -281,7 +314,7 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
     HX_TRY(analyse_black_white(v, solid, with_fields));
     HX_TRY(hx_verify_find_shares(v, solid));
     if (v->quadratic.requested) HX_TRY(hx_verify_analyse_quadratic(v));
-    return v->surface.path ? hx_verify_analyse_surface(v) : HX_OK;
+    return v->surface.path ? hx_verify_excuse_made(v, hx_verify_analyse_surface(v)) : HX_OK;
 }
 
 double hx_verify_filled_force(const hx_verify *v, int load_case)
@@ -321,6 +354,7 @@ void hx_verify_free(hx_verify *v)
     free(v->modulus);
     free(v->stress);
     free(v->flux);
+    hx_verify_samples_free(&v->samples);
     hx_session_free(&v->session);
     hx_result_path_free(&v->path);
     memset(v, 0, sizeof *v);

@@ -14,6 +14,7 @@
 #include "core/design/black_white.h"
 #include "core/design/limit_values.h"
 #include "core/files/vtk_fields.h"
+#include "core/stress/stress.h"
 
 typedef enum { HX_VERIFY_GREY, HX_VERIFY_SOLID, HX_N_VERIFY } hx_verify_design;
 
@@ -32,6 +33,17 @@ typedef struct hx_verify_share {
     int is_loose; /* 1: more of it is solid, but on pieces of the 0/1 design that nothing holds */
 } hx_verify_share;
 
+/* Von Mises stresses of all load cases (verify_stress.c). */
+typedef struct hx_verify_stress {
+    int is_set;             /* 0: not found, as for heat */
+    hx_verify_peak outside; /* the largest outside the zones without limits */
+    double quantile;        /* 99.9 % of the volume outside the zones has at most this */
+    hx_verify_peak inside;  /* the largest in the zones; load_case = 0: there are none */
+    /* of the surface: the largest mean, over the tetrahedra in an element that is solid in the 0/1
+     * design, outside the zones; it compares with the stress at the centre of that element */
+    hx_verify_peak of_element;
+} hx_verify_stress;
+
 typedef struct hx_verify_analysis {
     /* weighted sum over cases; volume fraction, where void counts as 0 */
     double compliance, volume;
@@ -43,10 +55,15 @@ typedef struct hx_verify_analysis {
     hx_verify_share *share; /* [session.limits.n]; NULL: the design contains all sets (owned) */
     hx_verify_peak displacement; /* over all points of solid elements; for heat, over all points */
     hx_verify_peak stress;       /* von Mises or heat flux, over solid elements */
-    hx_pcg_reason reason;        /* the worst reason of all cases */
+    hx_verify_stress stresses;
+    hx_pcg_reason reason; /* the worst reason of all cases */
     int pcg_iterations;
     double pcg_residual;
 } hx_verify_analysis;
+
+/* Name of the field of --vtk with stresses of the surface, which the report page colours its part
+ * by (app/report). */
+#define HX_VERIFY_SURFACE_FIELD "von_mises_surface"
 
 /* The options of `hextop verify`. */
 enum {
@@ -58,6 +75,7 @@ enum {
     HX_VERIFY_VTK,
     HX_VERIFY_OUTPUT,
     HX_VERIFY_SURFACE,
+    HX_VERIFY_MADE,
     HX_VERIFY_REFINE,
     HX_VERIFY_MESHER
 };
@@ -74,9 +92,16 @@ typedef struct hx_verify_quadratic {
     hx_verify_analysis analysis;
 } hx_verify_quadratic;
 
-/* The inside of the surface given by --surface, analysed with quadratic tetrahedra. */
+/* Whether the surface of the result itself is analysed if --surface gives none. */
+typedef enum { HX_MADE_AUTO, HX_MADE_YES, HX_MADE_NO, HX_N_MADE } hx_verify_made_kind;
+
+/* The inside of the surface given by --surface, or of the one that `hextop surface` would cut,
+ * analysed with quadratic tetrahedra. */
 typedef struct hx_verify_surface {
-    const char *path; /* NULL: not given (borrowed) */
+    const char *path; /* as messages call it; NULL: it is not analysed (borrowed) */
+    int is_made;      /* 1: no file, but cut from the result */
+    int may_fail;     /* 1: nobody asked for it, so a failure leaves it out */
+    char left[512];   /* why it is not analysed, and how it would be; "": no reason to print */
     hx_surface_options options;
     hx_surface_part part;
     size_t bytes;
@@ -85,6 +110,14 @@ typedef struct hx_verify_surface {
     double seconds; /* time of the analysis; part.seconds is that of the mesh */
     hx_verify_analysis analysis;
 } hx_verify_surface;
+
+/* Stresses of elements or nodes, the largest of all cases. */
+typedef struct hx_verify_samples {
+    int64_t n;
+    double *value, *volume; /* [n]; volume = 0: the sample does not count (owned) */
+    int32_t *load_case;     /* [n] 1-based case of the value; 0: none (owned) */
+    uint8_t *is_zone;       /* [n] 1: in a zone without limits (owned) */
+} hx_verify_samples;
 
 typedef struct hx_verify {
     hx_session session;
@@ -116,10 +149,12 @@ typedef struct hx_verify {
     hx_verify_analysis analysis[HX_N_VERIFY];
     hx_verify_quadratic quadratic;
     hx_verify_surface surface;
-    double *u, *modulus; /* [n_point][components], [n_elem] scratch (owned) */
-    float *stress;       /* [n_elem] scratch; for heat the magnitude of the flux (owned) */
-    float *flux;         /* [n_elem][3] for heat (owned) */
-    hx_fields fields;    /* fields for the file of --vtk */
+    double *u, *modulus;       /* [n_point][components], [n_elem] scratch (owned) */
+    float *stress;             /* [n_elem] scratch; for heat the magnitude of the flux (owned) */
+    float *flux;               /* [n_elem][3] for heat (owned) */
+    hx_verify_samples samples; /* scratch: stresses of elements; n = 0 for heat */
+    hx_fields fields;          /* fields for the file of --vtk */
+    int with_fields;           /* 1: they are wanted */
     size_t n_warning;
     char *warning[64]; /* [n_warning] as printed (owned) */
 } hx_verify;
@@ -163,10 +198,6 @@ int hx_verify_find_shares(const hx_verify *v, hx_verify_analysis *a);
 const char *hx_verify_unknown(const hx_verify *v, const hx_verify_analysis *a, int i, char *text,
                               size_t n_text);
 
-/* 1 if limit i is one of stresses, and the analysis that of the surface, which has none: such a limit
- * is judged on the next best design. */
-int hx_verify_is_stress_on_surface(const hx_verify *v, const hx_verify_analysis *a, int i);
-
 /* text := "make it solid: passive = ( { set = "top"; skin = 1; } )"; "" for no set. Returns text. */
 const char *hx_verify_solid_advice(const hx_verify *v, const char *name, char *text, size_t n_text);
 
@@ -179,6 +210,40 @@ int hx_verify_count_missed(const hx_verify *v);
 void hx_verify_print_limits(const hx_verify *v);
 const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n_text);
 void hx_verify_write_limits(hx_json *json, const hx_verify *v, const hx_verify_analysis *a);
+
+/* ---- stresses (verify_stress.c) ---- */
+
+int hx_verify_samples_create(hx_verify_samples *s, int64_t n);
+void hx_verify_samples_offer(hx_verify_samples *s, int64_t i, int load_case, double value);
+/* *stress := of samples that are the nodes (at_node = 1) or elements of a mesh. O(n log n). */
+int hx_verify_samples_judge(hx_verify_samples *s, const hx_mesh *mesh, int at_node,
+                            hx_verify_stress *stress);
+/* Accepts a zeroed struct. */
+void hx_verify_samples_free(hx_verify_samples *s);
+
+/* is_zone[n_elem of the session's mesh] := 1 in zones without limits on stresses. Returns the number
+ * of their sets. */
+int hx_verify_mark_zones(const hx_verify *v, uint8_t *is_zone);
+
+/* elem[n_tet] := the element of the session's mesh at the centroid of each tetrahedron of the
+ * surface; -1: none. */
+int hx_verify_surface_elements(const hx_verify *v, int32_t *elem);
+
+/* Raises a->limit of the limits on stresses by those of a case (from 0) on the surface: the largest
+ * mean at a node over the tetrahedra of the limit's set outside the zones. elem: see above. */
+int hx_verify_surface_limits(const hx_verify *v, const hx_stress *stress, int load_case,
+                             const double *modulus, const double *u, const uint8_t *is_zone,
+                             const int32_t *elem, hx_verify_analysis *a);
+
+/* material.strength, or the least bound of the limits on stresses, divided by the largest stress
+ * outside the zones; NAN: nothing is stated. */
+double hx_verify_safety(const hx_verify *v, const hx_verify_analysis *a);
+
+/* A table with a column per design; the warning that material.strength is exceeded (text, "" if it is
+ * not); the member "stresses" of an analysis. */
+void hx_verify_print_stresses(const hx_verify *v);
+const char *hx_verify_warn_strength(const hx_verify *v, char *text, size_t n_text);
+void hx_verify_write_stresses(hx_json *json, const hx_verify *v, const hx_verify_analysis *a);
 
 /* Updates the peak if a case has a larger displacement, or temperature (verify_peaks.c).
  * u[n_point][components].
@@ -207,6 +272,17 @@ int hx_verify_analyse_quadratic(hx_verify *v);
  * anything is solved; hx_verify_analyse_surface analyses that mesh after the other designs.
  * HX_EINPUT: see hx_surface_part_create. HX_EENV: it does not fit into memory. */
 int hx_verify_open_surface(hx_verify *v);
+
+/* The words of --made: hx_verify_made_kind. */
+const char *hx_verify_made_word(size_t i); /* NULL after the last */
+
+/* Cuts the surface of the result and makes its mesh, for an analysis by hx_verify_analyse_surface. AUTO:
+ * not if it takes 300,000 tetrahedra or more, for heat, or if it fails; v->surface.left has the reason.
+ * Called after the 0/1 design is made. */
+int hx_verify_open_made(hx_verify *v, hx_verify_made_kind kind);
+
+/* After an error rc of the surface: HX_OK if it may fail; it is then left out, with the message. */
+int hx_verify_excuse_made(hx_verify *v, int rc);
 
 /* Counts the pieces that are joined by faces and, with tetrahedra, those of the surface at the
  * volume of the solid (verify_hinges.c). O(n_elem). */
@@ -254,8 +330,8 @@ double hx_verify_filled_force(const hx_verify *v, int load_case);
 enum { HX_VERIFY_DIFFERENCES = 4 * HX_SHELL_WORD + 4096 };
 const char *hx_verify_differences(const hx_verify *v, char *text, size_t n_text);
 
-/* Like hx_verify_differences, for a design and the part inside the surface; stresses are not
- * compared. */
+/* Like hx_verify_differences, for a design and the part inside the surface; of stresses, those outside
+ * the zones are compared. */
 const char *hx_verify_surface_differences(const hx_verify *v, const hx_verify_analysis *design,
                                           char *text, size_t n_text);
 

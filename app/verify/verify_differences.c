@@ -138,6 +138,23 @@ const char *hx_verify_differences(const hx_verify *v, char *text, size_t n_text)
     return text;
 }
 
+/* Appends the largest stress of an element outside the zones, with its place on the surface. The
+ * largest at a node would differ for every part, since the centres of elements lie deeper. */
+static void add_stresses(differences *d, const hx_verify_analysis *a, const hx_verify_analysis *b)
+{
+    const hx_verify_peak *const x = &a->stresses.outside, *const y = &b->stresses.of_element;
+    const int n = d->n;
+    if (!a->stresses.is_set || y->load_case == 0) return;
+    add_difference(d,
+                   d->v->session.n_zone > 0
+                       ? "largest von Mises stress of an element outside the zones"
+                       : "largest von Mises stress of an element",
+                   x->value, y->value, hx_verify_percent(x->value, y->value));
+    if (d->n > n)
+        d->used += hx_fit(d->text + d->used, d->n_text - d->used, " at %.4g, %.4g, %.4g",
+                          y->point[0], y->point[1], y->point[2]);
+}
+
 const char *hx_verify_surface_differences(const hx_verify *v, const hx_verify_analysis *design,
                                           char *text, size_t n_text)
 {
@@ -148,6 +165,7 @@ const char *hx_verify_surface_differences(const hx_verify *v, const hx_verify_an
                     v->quadratic.requested ? " with quadratic elements" : "");
     add_compliances(&d, design, part);
     add_peaks(&d, design, part);
+    add_stresses(&d, design, part);
     if (d.n == 0) text[0] = '\0';
     return d.n > 0 ? text : NULL;
 }

@@ -63,16 +63,6 @@ static const char *design_text(const hx_verify *v, const hx_verify_analysis *a)
                                          : "0/1 design";
 }
 
-/* The analysis by which limit i is judged, and its name. */
-static const hx_verify_analysis *judged(const hx_verify *v, int i, const char **name)
-{
-    const hx_verify_analysis *const made = hx_verify_made(v, name);
-    if (!hx_verify_is_stress_on_surface(v, made, i)) return made;
-    const int is_quadratic = v->quadratic.requested && !isnan(v->quadratic.analysis.limit[i]);
-    *name = is_quadratic ? "quadratic" : "0/1";
-    return is_quadratic ? &v->quadratic.analysis : &v->analysis[HX_VERIFY_SOLID];
-}
-
 static int is_unknown(const hx_verify *v, const hx_verify_analysis *a, int i)
 {
     char text[512];
@@ -90,7 +80,7 @@ static double violation_of(const hx_verify *v, const hx_verify_analysis *a, int 
 static double made_violation(const hx_verify *v, int i)
 {
     const char *name;
-    return violation_of(v, judged(v, i, &name), i);
+    return violation_of(v, hx_verify_made(v, &name), i);
 }
 
 static int is_missed(const hx_verify *v, int i)
@@ -113,33 +103,18 @@ static void add_value(hx_table *table, double value)
         hx_table_add(table, "%.6g", value);
 }
 
-/* "met", "missed by 3 % on the 0/1 design", "unknown: ..."; names a design that is not the made one. */
+/* "met", "missed by 3 %", "unknown: ..." */
 static void add_state(hx_table *table, const hx_verify *v, int i)
 {
-    const char *name, *made;
-    char why[512], on[64] = "";
-    const hx_verify_analysis *const a = judged(v, i, &name);
-    if (a != hx_verify_made(v, &made)) snprintf(on, sizeof on, " on the %s design", name);
+    const char *name;
+    char why[512];
+    const hx_verify_analysis *const a = hx_verify_made(v, &name);
     if (hx_verify_unknown(v, a, i, why, sizeof why)[0])
         hx_table_add(table, "unknown: %s", why);
     else if (is_missed(v, i))
-        hx_table_add(table, "missed by %.3g %%%s", 100.0 * made_violation(v, i), on);
+        hx_table_add(table, "missed by %.3g %%", 100.0 * made_violation(v, i));
     else
-        hx_table_add(table, "met%s", on);
-}
-
-/* The design on which limits of stresses are judged instead of the surface. */
-static void print_stress_note(const hx_verify *v)
-{
-    const char *made, *name;
-    for (int i = 0; i < v->session.limits.n; i++) {
-        if (!hx_verify_is_stress_on_surface(v, hx_verify_made(v, &made), i)) continue;
-        judged(v, i, &name);
-        hx_log_info("  stresses are not judged on the surface; their limits are judged on the %s "
-                    "design instead",
-                    name);
-        return;
-    }
+        hx_table_add(table, "met");
 }
 
 void hx_verify_print_limits(const hx_verify *v)
@@ -179,7 +154,6 @@ void hx_verify_print_limits(const hx_verify *v)
         add_state(&table, v, i);
     }
     hx_table_end(&table, 2);
-    print_stress_note(v);
     if (v->is_try && v->n_override == 0)
         hx_log_info("  these are the bounds of one run of `hextop lightest`; lightest.json has "
                     "those of the search");
@@ -191,7 +165,7 @@ const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n
     const char *const unit = hx_response_unit_text(&v->session, spec->kind);
     const char *name;
     char bound[160], why[512], advice[256], from[96] = "";
-    const hx_verify_analysis *const a = judged(v, i, &name);
+    const hx_verify_analysis *const a = hx_verify_made(v, &name);
     const double value = a->limit[i];
     text[0] = '\0';
     if (!is_missed(v, i)) return text;
@@ -208,11 +182,9 @@ const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n
     hx_fit(text, n_text, "limit '%s' is missed by %.3g %%%s: %.6g%s on the %s, %s is required%s",
            spec->name, 100.0 * made_violation(v, i), from, value, unit, design_text(v, a),
            hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound),
-           v->is_try ? "" /* the search goes on */
-           : strcmp(spec->kind->name, "stress") == 0
-               ? "; tighten it in the config and run again"
-               : "; tighten it in the config and run again, or "
-                 "let `hextop lightest` do that");
+           v->is_try
+               ? "" /* the search goes on */
+               : "; tighten it in the config and run again, or let `hextop lightest` do that");
     return text;
 }
 

@@ -186,6 +186,7 @@ void hx_verify_write_analysis(hx_json *json, const hx_verify *v, const char *key
         hx_json_number(json, "temperature_above_reference", over_reference(v, a));
     }
     write_peak(json, peak_key(v, 1), &a->stress);
+    hx_verify_write_stresses(json, v, a);
     hx_verify_write_limits(json, v, a);
     hx_json_string(json, "pcg_outcome", hx_pcg_reason_name(a->reason));
     hx_json_integer(json, "pcg_iterations", a->pcg_iterations);

@@ -155,6 +155,18 @@ static void find_peaks(const hx_verify *v, const part *p, int load_case, const d
     }
 }
 
+/* The elements of the part that are solid, with zones as in the session's mesh. */
+static int create_samples(const hx_verify *v, const part *p, hx_verify_samples *samples)
+{
+    HX_TRY(hx_verify_samples_create(samples, p->mesh->n_elem));
+    for (int64_t k = 0; k < samples->n; k++) {
+        const int64_t e = p->elem_map ? p->elem_map[k] : k;
+        samples->volume[k] = v->is_solid[e] ? v->session.problem.volume[e] : 0.0;
+        samples->is_zone[k] = v->samples.is_zone[e];
+    }
+    return HX_OK;
+}
+
 static int read_results(const hx_verify *v, part *p, hx_verify_analysis *a)
 {
     const int is_heat = hx_config_is_heat(&v->session.cfg);
@@ -162,12 +174,14 @@ static int read_results(const hx_verify *v, part *p, hx_verify_analysis *a)
     const size_t n = (size_t)p->problem.components * (size_t)p->space.n_point;
     double *u = NULL, *modulus = NULL;
     float *stress = NULL, *flux = NULL;
+    hx_verify_samples samples = {0};
     int rc;
     HX_TRY_FAIL(hx_alloc_raw(&u, n, sizeof *u, "displacements"));
     if (is_heat) HX_TRY_FAIL(hx_alloc_raw(&flux, 3 * n_elem, sizeof *flux, "heat fluxes"));
     HX_TRY_FAIL(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli"));
     HX_TRY_FAIL(hx_alloc_raw(&stress, n_elem, sizeof *stress, "stresses"));
     HX_TRY_FAIL(hx_analysis_modulus(&p->analysis, modulus));
+    if (!is_heat) HX_TRY_FAIL(create_samples(v, p, &samples));
     for (int c = 0; c < p->problem.cases.n; c++) {
         HX_TRY_FAIL(hx_analysis_point_displacement(&p->analysis, c, u));
         if (is_heat)
@@ -175,10 +189,13 @@ static int read_results(const hx_verify *v, part *p, hx_verify_analysis *a)
         else
             hx_output_von_mises(&p->problem, modulus, u, stress);
         find_peaks(v, p, c + 1, u, stress, a);
+        for (int64_t k = 0; k < samples.n; k++)
+            hx_verify_samples_offer(&samples, k, c + 1, stress[k]);
         a->case_compliance[c] = p->analysis.load_case[c].compliance;
     }
-    rc = HX_OK;
+    if (!is_heat) HX_TRY_FAIL(hx_verify_samples_judge(&samples, p->mesh, 0, &a->stresses));
 fail:
+    hx_verify_samples_free(&samples);
     free(u);
     free(modulus);
     free(stress);

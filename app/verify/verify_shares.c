@@ -6,7 +6,6 @@
 
 #include "core/base/fit.h"
 #include "core/base/memory.h"
-#include "core/design/stress_limit.h"
 #include "core/mesh/load_faces.h"
 #include "verify.h"
 
@@ -113,11 +112,6 @@ static const char *place_of(const hx_verify *v, const hx_verify_analysis *a)
     return a == &v->surface.analysis ? "on the surface" : "solid in the 0/1 design";
 }
 
-int hx_verify_is_stress_on_surface(const hx_verify *v, const hx_verify_analysis *a, int i)
-{
-    return a == &v->surface.analysis && v->session.limits.spec[i].kind == &hx_response_stress;
-}
-
 const char *hx_verify_unknown(const hx_verify *v, const hx_verify_analysis *a, int i, char *text,
                               size_t n_text)
 {
@@ -127,9 +121,7 @@ const char *hx_verify_unknown(const hx_verify *v, const hx_verify_analysis *a, i
     if (share && share->value > 0.0)
         snprintf(percent, sizeof percent, "only %.3g %%", 100.0 * share->value);
     text[0] = '\0';
-    if (hx_verify_is_stress_on_surface(v, a, i))
-        hx_fit(text, n_text, "stresses are not judged on the surface");
-    else if (share && share->set && share->is_loose)
+    if (share && share->set && share->is_loose)
         hx_fit(text, n_text,
                "%s of set '%s' is on pieces of the 0/1 design that a support, a spring or a rigid "
                "set holds",

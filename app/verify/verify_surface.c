@@ -11,6 +11,7 @@
 #include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
+#include "core/design/stress_limit.h"
 #include "verify.h"
 
 /* --- analysis --- */
@@ -29,35 +30,144 @@ int hx_verify_open_surface(hx_verify *v)
                                   &v->surface.options);
 }
 
-static int read_results(const hx_mesh *mesh, solve *s, hx_verify_analysis *a)
+/* Scratch of the results of one case after the other. */
+typedef struct results {
+    double *u, *modulus;
+    float *stress;
+    uint8_t *is_zone, *counts; /* [n_elem of the session's mesh], [n_tet] */
+    int32_t *elem;             /* [n_tet] see hx_verify_surface_elements */
+    hx_verify_samples samples; /* of nodes */
+    hx_stress way;
+} results;
+
+static void results_free(results *r)
 {
-    int rc;
-    double *u = NULL, *modulus = NULL;
-    float *stress = NULL;
-    HX_TRY_FAIL(hx_alloc_raw(&u, 3 * (size_t)s->space.n_point, sizeof *u, "displacements"));
-    HX_TRY_FAIL(hx_alloc_raw(&modulus, (size_t)mesh->n_elem, sizeof *modulus, "moduli"));
-    HX_TRY_FAIL(hx_alloc_raw(&stress, (size_t)mesh->n_elem, sizeof *stress, "stresses"));
-    HX_TRY_FAIL(hx_analysis_modulus(&s->analysis, modulus));
-    for (int c = 0; c < s->problem.cases.n; c++) {
-        HX_TRY_FAIL(hx_analysis_point_displacement(&s->analysis, c, u));
-        hx_output_von_mises(&s->problem, modulus, u, stress);
-        /* Finds the peaks over nodes and elements of the new mesh. */
-        const int load_case = c + 1;
-        const hx_mesh *const cut = s->space.mesh;
-        hx_verify_offer_displacement(&s->space, cut, NULL, NULL, NULL, 3, load_case, u,
-                                     &a->displacement);
-        for (int64_t e = 0; e < cut->n_elem; e++) {
-            const double size = stress[e];
-            if (a->stress.load_case > 0 && !(size > a->stress.value)) continue;
-            a->stress = (hx_verify_peak){size, load_case, {HX_AT_ELEMENT, e, 0}, {0}};
-            hx_mesh_centroid(cut, e, a->stress.point);
-        }
-        a->case_compliance[c] = s->analysis.load_case[c].compliance;
+    free(r->u);
+    free(r->modulus);
+    free(r->stress);
+    free(r->is_zone);
+    free(r->counts);
+    free(r->elem);
+    hx_verify_samples_free(&r->samples);
+}
+
+static int results_create(const hx_verify *v, const solve *s, results *r)
+{
+    const hx_mesh *const cut = s->space.mesh;
+    const size_t n_elem = (size_t)cut->n_elem;
+    HX_TRY(hx_alloc_raw(&r->u, 3 * (size_t)s->space.n_point, sizeof *r->u, "displacements"));
+    HX_TRY(hx_alloc_raw(&r->modulus, n_elem, sizeof *r->modulus, "moduli"));
+    HX_TRY(hx_alloc_raw(&r->stress, n_elem, sizeof *r->stress, "stresses"));
+    HX_TRY(hx_alloc(&r->is_zone, (size_t)v->session.mesh.n_elem, 1, "zones"));
+    HX_TRY(hx_alloc(&r->counts, n_elem, 1, "zones"));
+    HX_TRY(hx_alloc(&r->elem, n_elem, sizeof *r->elem, "zones"));
+    HX_TRY(hx_verify_samples_create(&r->samples, cut->n_node));
+    hx_stress_create(&r->way, &s->problem);
+    HX_TRY(hx_analysis_modulus(&s->analysis, r->modulus));
+    hx_verify_mark_zones(v, r->is_zone);
+    return v->session.cfg.solver.element == HX_ELEMENT_SPLINE
+               ? HX_OK /* which has no zones */
+               : hx_verify_surface_elements(v, r->elem);
+}
+
+/* Offers the stresses of nodes: those of tetrahedra outside the zones (is_zone = 0), then of nodes
+ * that only touch tetrahedra in them. */
+static int offer_stresses(results *r, int load_case, int is_zone)
+{
+    const hx_mesh *const cut = r->way.problem->mesh;
+    hx_smooth_stress smooth;
+    for (int64_t t = 0; t < cut->n_elem; t++)
+        r->counts[t] = (r->elem[t] >= 0 && r->is_zone[r->elem[t]]) == is_zone;
+    HX_TRY(hx_smooth_stress_create(&smooth, &r->way, r->modulus, r->u, r->counts));
+    for (int64_t a = 0; a < cut->n_node; a++) {
+        if (!(smooth.volume[a] > 0.0)) continue;
+        if (is_zone && r->samples.volume[a] > 0.0 && !r->samples.is_zone[a]) continue;
+        r->samples.volume[a] = smooth.volume[a];
+        r->samples.is_zone[a] = (uint8_t)is_zone;
+        hx_verify_samples_offer(&r->samples, a, load_case, smooth.value[a]);
     }
+    hx_smooth_stress_free(&smooth);
+    return HX_OK;
+}
+
+/* The peaks of a case over nodes and elements of the new mesh. */
+static void offer_peaks(const solve *s, const results *r, int load_case, hx_verify_analysis *a)
+{
+    const hx_mesh *const cut = s->space.mesh;
+    hx_verify_offer_displacement(&s->space, cut, NULL, NULL, NULL, 3, load_case, r->u,
+                                 &a->displacement);
+    for (int64_t e = 0; e < cut->n_elem; e++) {
+        const double size = r->stress[e];
+        if (a->stress.load_case > 0 && !(size > a->stress.value)) continue;
+        a->stress = (hx_verify_peak){size, load_case, {HX_AT_ELEMENT, e, 0}, {0}};
+        hx_mesh_centroid(cut, e, a->stress.point);
+    }
+}
+
+/* Offers the largest mean stress of a case over the tetrahedra in a solid element, of which they fill a
+ * fair part. */
+static int offer_means(const hx_verify *v, const solve *s, const results *r, int load_case,
+                       hx_verify_peak *peak)
+{
+    static const double least_filled = 0.5;
+    const hx_mesh *const mesh = &v->session.mesh;
+    const double *const whole = v->session.problem.volume;
+    double *sum, *volume;
+    HX_TRY(hx_alloc(&sum, 2 * (size_t)mesh->n_elem, sizeof *sum, "stresses of elements"));
+    volume = sum + mesh->n_elem;
+    for (int64_t t = 0; t < s->space.mesh->n_elem; t++) {
+        const int32_t e = r->elem[t];
+        if (e < 0) continue;
+        sum[e] += s->problem.volume[t] * (double)r->stress[t];
+        volume[e] += s->problem.volume[t];
+    }
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        if (!v->is_solid[e] || r->is_zone[e] || !(volume[e] >= least_filled * whole[e])) continue;
+        const double mean = sum[e] / volume[e];
+        if (peak->load_case > 0 && !(mean > peak->value)) continue;
+        *peak = (hx_verify_peak){
+            mean, load_case, {HX_AT_ELEMENT, hx_mesh_elem_number(mesh, e), 0}, {0}};
+        hx_mesh_centroid(mesh, e, peak->point);
+    }
+    free(sum);
+    return HX_OK;
+}
+
+/* A field of the session's elements: the largest stress at the nodes of the tetrahedra in each. */
+static int keep_field(hx_verify *v, const results *r)
+{
+    const hx_mesh *const mesh = &v->session.mesh, *const cut = &v->surface.part.mesh;
+    float *field = NULL;
+    HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, HX_VERIFY_SURFACE_FIELD,
+                         &field));
+    for (int64_t t = 0; t < 8 * cut->n_elem; t++) {
+        const int32_t e = r->elem[t / 8];
+        const float value = (float)r->samples.value[cut->conn[t]];
+        if (e >= 0 && value > field[e]) field[e] = value;
+    }
+    return HX_OK;
+}
+
+static int read_results(hx_verify *v, solve *s, hx_verify_analysis *a)
+{
+    const int has_elements = v->session.cfg.solver.element != HX_ELEMENT_SPLINE;
+    results r = {0};
+    int rc;
+    HX_TRY_FAIL(results_create(v, s, &r));
+    for (int c = 0; c < s->problem.cases.n; c++) {
+        HX_TRY_FAIL(hx_analysis_point_displacement(&s->analysis, c, r.u));
+        hx_output_von_mises(&s->problem, r.modulus, r.u, r.stress);
+        offer_peaks(s, &r, c + 1, a);
+        a->case_compliance[c] = s->analysis.load_case[c].compliance;
+        HX_TRY_FAIL(offer_stresses(&r, c + 1, 0));
+        if (v->session.n_zone > 0) HX_TRY_FAIL(offer_stresses(&r, c + 1, 1));
+        if (has_elements) HX_TRY_FAIL(offer_means(v, s, &r, c + 1, &a->stresses.of_element));
+        HX_TRY_FAIL(hx_verify_surface_limits(v, &r.way, c, r.modulus, r.u, r.is_zone, r.elem, a));
+    }
+    HX_TRY_FAIL(hx_verify_samples_judge(&r.samples, s->space.mesh, 1, &a->stresses));
+    if (v->with_fields && has_elements) HX_TRY_FAIL(keep_field(v, &r));
 fail:
-    free(u);
-    free(modulus);
-    free(stress);
+    results_free(&r);
     return rc;
 }
 
@@ -81,8 +191,8 @@ static int make_problem(hx_verify *v, solve *s)
                     hx_format_bytes((double)n_free, b, sizeof b));
 }
 
-/* The sets of limits have their own names on the mesh of tetrahedra, and zones without stress limits
- * have none there. */
+/* The sets of limits have their own names on the mesh of tetrahedra. Limits on stresses have their own
+ * way (hx_verify_surface_limits), and no value here. */
 static int find_limits(const hx_verify *v, solve *s, hx_verify_analysis *a)
 {
     const hx_limits *const limits = &v->session.limits;
@@ -91,8 +201,8 @@ static int find_limits(const hx_verify *v, solve *s, hx_verify_analysis *a)
     for (int i = 0; i < limits->n; i++) {
         spec[i] = limits->spec[i];
         hx_response_params *const params = &spec[i].params;
-        params->set = hx_verify_is_stress_on_surface(v, a, i)
-                          ? "" /* which is not found, so the value is unknown */
+        params->set = spec[i].kind == &hx_response_stress
+                          ? "" /* which is not found */
                           : hx_surface_part_set(&v->surface.part, params->set);
         params->set_2 = hx_surface_part_set(&v->surface.part, params->set_2);
     }
@@ -121,7 +231,7 @@ static int analyse_surface(hx_verify *v, solve *s)
     HX_TRY(hx_verify_find_mass(&s->problem, NULL, &a->mass));
     HX_TRY(find_limits(v, s, a));
     HX_TRY(hx_verify_find_shares(v, a));
-    HX_TRY(read_results(&f->part.mesh, s, a));
+    HX_TRY(read_results(v, s, a));
     f->n_point = s->space.n_point;
     hx_space_text(&s->space, f->element, sizeof f->element);
     snprintf(f->solver, sizeof f->solver, "%s, %s", s->analysis.op->op_kind->name,
@@ -240,7 +350,7 @@ void hx_verify_write_surface(hx_json *json, const hx_verify *v)
     const hx_verify_surface *const f = &v->surface;
     const hx_surface_part *const p = &f->part;
     hx_json_open_object(json, "surface");
-    hx_json_string(json, "file", f->path);
+    hx_json_string(json, "file", f->is_made ? NULL : f->path);
     hx_json_integer(json, "triangles", p->surface.n_tri);
     hx_json_integer(json, "pieces", p->surface.n_shell);
     hx_json_number(json, "volume_enclosed", p->surface.volume);

@@ -589,7 +589,7 @@ def test_forced():
     check("--preserve passive" in printed_commands("shelf", []), "the commands that run prints work")
     check("--preserve" not in printed_commands("shelf", ["optimization.volume_fraction=0.367"]), "and are plain if there is room")
     expect("shelf", SHELF, absent=["forced-solid"], words=["optimization.volume_fraction=0.34"])
-    for command in (["verify", "shelf"], ["surface", "shelf", "shelf.stl"], ["mesh", "shelf.cfg", "shelf.inp", "--density", "shelf"],
+    for command in (["verify", "shelf", "--made", "no"], ["surface", "shelf", "shelf.stl"], ["mesh", "shelf.cfg", "shelf.inp", "--density", "shelf"],
                     ["analyse", "shelf.cfg", "--density", "shelf", "--black-white"]):
         hextop("run", "shelf.cfg", "output.directory=shelf")
         said = hextop(*command, status=2).stderr
@@ -599,7 +599,7 @@ def test_forced():
     sharp = warned("shelf", SHELF, "optimization.filter.kind=density", "optimization.projection={}",
                    "optimization.iterations=150")
     share = sharp["load-on-void"]["value"]
-    said = hextop("verify", "shelf", "--preserve", "passive").stderr
+    said = hextop("verify", "--made", "no", "shelf", "--preserve", "passive").stderr
     off = re.search(r"with (\S+) % of the force, are on void", said)
     check(off and abs(float(off[1]) - 100.0 * share) < 0.06, f"run has {share} of the force on void: {said}")
     check("of at least 0.367" in sharp["load-on-void"]["remedy"], f"which has no room for them: {sharp['load-on-void']}")
@@ -875,7 +875,7 @@ def test_hinges():
         with open(name + ".cfg", "w") as file:
             file.write(text + f'output = {{ directory = "{name}"; every = 0; fields = ("density"); format = "ascii"; }};\n')
         hextop("run", name + ".cfg")
-    said = hextop("verify", "tetra").stderr
+    said = hextop("verify", "--made", "no", "tetra").stderr
     with open("tetra/verify.json") as file:
         pieces = json.load(file)["pieces"]
     check(pieces["joined_by_faces"] > pieces["joined_by_nodes"] >= pieces["surface_shells"] > 0, f"single tetrahedra touch in edges: {pieces}")
@@ -887,7 +887,7 @@ def test_hinges():
     values = ["1" if (i % 16 < 8) == (i // 16 % 6 < 3) else "0.001" for i in range(len(cells))]
     with open("quadrants.vtk", "w") as file:
         file.write("\n".join(lines[:k + 1] + values) + "\n")
-    said = hextop("verify", "quadrants.vtk", "hexahedra/config.cfg").stderr
+    said = hextop("verify", "--made", "no", "quadrants.vtk", "hexahedra/config.cfg").stderr
     check("solid elements touch only at a node or an edge: such hinges" in said, f"hexahedra by their faces: {said}")
 
 
@@ -936,7 +936,7 @@ def test_folder():
     with open("clean.cfg", "w") as file:
         file.write(config(CLEAN, b=("iterations = 60", "iterations = 4"), c=("every = 0", "every = 1")))
     hextop("run", "clean.cfg", "output.directory=again")
-    hextop("verify", "again")
+    hextop("verify", "--made", "no", "again")
     hextop("report", "again")
     for name in ("density_0099.vtk", "notes.txt"):
         with open("again/" + name, "w") as file:
@@ -951,7 +951,7 @@ def test_folder():
     gone = {"density_0003.vtk", "density_0004.vtk", "verify.json", "report.html"}
     check(now == kept - gone, f"of {kept} the second left {now}")
     hextop("run", "clean.cfg", "output.directory=again", "optimization.iterations=2", "output.checkpoint=0.00001")
-    hextop("verify", "again")
+    hextop("verify", "--made", "no", "again")
     hextop("run", "clean.cfg", "output.directory=again", "optimization.iterations=3", "output.checkpoint=0.00001", "--resume")
     check({"density_0001.vtk", "density_0003.vtk"} <= set(os.listdir("again")), "a run that goes on keeps its own")
 

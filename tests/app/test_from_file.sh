@@ -87,7 +87,7 @@ says 'sum of case 1, weight 1: \[0, -[0-9]*0, 0\]'
 says '^config .* [1-9][0-9]* elements are forced solid'
 "$hextop" surface part/density_0004.vtk part.stl >stdout || fault "no surface of a part"
 for folder in whole part; do
-    "$hextop" verify $folder/density_0004.vtk hook.cfg --threshold 0.4 >$folder.txt 2>stderr ||
+    "$hextop" verify --made no $folder/density_0004.vtk hook.cfg --threshold 0.4 >$folder.txt 2>stderr ||
         fault "verify fails: $(cat stderr)"
     awk '/^ *compliance/ { print $3 }' $folder.txt >$folder.compliance
 done
@@ -222,7 +222,7 @@ says 'arm 2.end +4 +0 +1 +[0-9.]+'
 [ -s stderr ] && grep -q 'no element uses' stderr && fault "reference nodes are warned of"
 "$hextop" -q run assembly.cfg optimization.iterations=2 output.directory=l ||
     fault "the assembly fails"
-"$hextop" verify l/density_0002.vtk assembly.cfg --threshold 0.01 --element quadratic \
+"$hextop" verify --made no l/density_0002.vtk assembly.cfg --threshold 0.01 --element quadratic \
     >stdout 2>stderr || fault "no verification of the assembly: $(cat stderr)"
 
 "$hextop" mesh "$source/examples/meshes/cube_job.inp" plain.inp >stdout 2>stderr ||
@@ -233,7 +233,7 @@ grep -qF 'only its mesh and sets are written, not its supports and loads' stderr
 
 # The 0/1 design is checked for supports that the file states.
 "$hextop" -q run cube.cfg output.directory=held optimization.iterations=1 || fault "the run fails"
-"$hextop" verify held/density_0001.vtk cube.cfg --threshold 0.1 >stdout 2>stderr ||
+"$hextop" verify --made no held/density_0001.vtk cube.cfg --threshold 0.1 >stdout 2>stderr ||
     fault "no verification: $(cat stderr)"
 grep -q '"nodes_on_largest_piece": 9' held/verify.json || fault "supports: $(cat held/verify.json)"
 

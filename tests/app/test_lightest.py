@@ -298,8 +298,10 @@ def check_amount():
     check(abs(one["mass"] / (1e-9 * one["volume"] + 4e-9 * 72.0) - 1.0) < 0.03, f"two densities: {one}")
 
 
-def check_heat():
-    """The 0/1 design is judged, and temperatures count above that of the sink."""
+def check_heat(*words):
+    """The 0/1 design is judged, with quadratic elements unless --element linear is given, and temperatures count above that of
+    the sink."""
+    made = "black_white" if words else "quadratic"
     pathlib.Path("heat.cfg").write_text("""physics = "heat";
 units = "W, mm, K";
 mesh = { generator = "cantilever"; nx = 12; ny = 12; nz = 2; };
@@ -314,27 +316,56 @@ optimization = { objective = "volume"; iterations = 24; filter = { kind = "densi
 solver = { device = "cpu"; operator = "otf"; threads = 1; };
 output = { directory = "heat"; };
 """)
-    code, text = hextop("lightest", "heat.cfg", "material.density=1e-9", "optimization.objective=mass")
-    search = load("heat/lightest.json")
+    code, text = hextop("lightest", "heat.cfg", "material.density=1e-9", "optimization.objective=mass", f"output.directory={made}", *words)
+    search = load(f"{made}/lightest.json")
     tries = search["tries"]
     check(code == (0 if search["kept"] else 4) and search["end"] in ("bracket", "repeats", "tries", "found"),
           f"heat: {code} {text[-900:]}")
     for one in tries:
         limit = one["limits"][0]
         check(abs(one["usage"]["black_white"] - (limit["black_white"] - 20.0) / 25.0) < 1e-9, f"above the sink: {one}")
-        check(limit["surface"] is None and one["met"] == (limit["black_white"] <= 45.0), f"judged as a 0/1 design: {one}")
-        enclosed = inside(f"heat/{one['folder']}/part.stl")
+        check(limit["surface"] is None and one["met"] == (limit[made] <= 45.0), f"judged as a 0/1 design: {one}")
+        check(abs(one["usage"][made] - (limit[made] - 20.0) / 25.0) < 1e-9, f"usage of the judged design: {one}")
+        verified = load(f"{made}/{one['folder']}/verify.json")
+        check(("quadratic" in verified) == (limit["quadratic"] is not None) == (made == "quadratic"), f"elements of verify: {one}")
+        if made == "quadratic":
+            check(limit["quadratic"] == verified["quadratic"]["analysis"]["limits"][0]["value"], f"the value of verify: {one}")
+            check(limit["quadratic"] > limit["black_white"], f"linear elements are too cold: {one}")
+        enclosed = inside(f"{made}/{one['folder']}/part.stl")
         check(abs(one["mass"] / (1e-9 * enclosed) - 1.0) < 1e-5, f"mass of the part: {one['mass']}, {enclosed}")
     check("mass of part" in text and not re.search(r"0/1 +surface", text), f"the columns: {text[:400]}")
+    check(bool(re.search(r"0/1 +quadratic +worst", text)) == (made == "quadratic"), f"the third column: {text[:400]}")
     for one, next_one in zip(tries[:1], tries[1:2]):
         limit = one["limits"][0]
-        ratio = max(0.25, min(4.0, (limit["black_white"] - 20.0) / (limit["grey"] - 20.0)))
-        wanted = is_further(AIM * 25.0 / ratio, AIM * 25.0 / one["usage"]["black_white"], one["usage"]["black_white"])
+        ratio = max(0.25, min(4.0, (limit[made] - 20.0) / (limit["grey"] - 20.0)))
+        wanted = is_further(AIM * 25.0 / ratio, AIM * 25.0 / one["usage"][made], one["usage"][made])
         check(abs(next_one["max"][0] - (20.0 + wanted)) < 1e-3, f"the next bound {wanted}: {next_one}")
     for i, one in enumerate(tries[2:], 2):
         missed = min((o["max"][0] for o in tries[:i] if not o["met"]), default=None)
         met = max((o["max"][0] for o in tries[:i] if o["met"] and missed and o["max"][0] < missed), default=None)
         check(not met or met < one["max"][0] < missed, f"try {i + 1} lies between known bounds: {met} {one['max']} {missed}")
+
+
+def check_stress():
+    """A limit of stresses is judged on the surface, and tightened by the ratio of surface and grey design."""
+    limit = 'optimization.constraints=({kind="stress";max=MAX;name="strong";})'
+    code, text = hextop("lightest", "part.cfg", "output.directory=strong", limit.replace("MAX", "0.1"), "--refine", "0", "--tries", "3")
+    search = load("strong/lightest.json")
+    tries = search["tries"]
+    check(code == (0 if search["kept"] else 4), f"stress: {code} {text[-900:]}")
+    for one in tries:
+        if "error" in one:
+            continue
+        value, verified = one["limits"][0], load(f"strong/{one['folder']}/verify.json")
+        check(value["surface"] == verified["surface"]["analysis"]["limits"][0]["value"], f"the value of verify: {one}")
+        check(abs(one["usage"]["surface"] - value["surface"] / 0.1) < 1e-9 and one["met"] == (value["surface"] <= 0.1), f"judged on the surface: {one}")
+    check(tries[0]["max"] == [0.1] and "error" not in tries[0], f"the first try: {tries[0]}")
+    for one, next_one in zip(tries[:1], tries[1:2]):
+        ratio = max(0.25, min(4.0, one["limits"][0]["surface"] / one["limits"][0]["grey"]))
+        wanted = is_further(AIM * 0.1 / ratio, AIM * 0.1 / one["usage"]["surface"], one["usage"]["surface"])
+        check(abs(next_one["max"][0] / wanted - 1.0) < 1e-4, f"the next bound {wanted}: {next_one}")
+    code, text = hextop("lightest", "part.cfg", "output.directory=none", "--element", "cubic")
+    check(code == 2 and "--element cubic: expected linear or quadratic" in text, f"--element cubic: {code} {text}")
 
 
 def interrupt(arguments, ready):
@@ -440,6 +471,8 @@ with work_folder():
     check_run_refused()
     check_amount()
     check_heat()
+    check_heat("--element", "linear", "--tries", "2")
+    check_stress()
     check_resume(tip_of_volume)
     check_other_mesh()
 finish()

@@ -11,7 +11,8 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from program import check, finish, hextop, load, work_folder
+import program
+from program import check, finish, load, work_folder
 
 CONFIG = """
 units = "N, mm, MPa";
@@ -34,6 +35,11 @@ optimization = { objective = "mass"; iterations = 40; projection = { beta = 8.0;
 solver = { tolerance = 1e-10; };
 output = { directory = "out"; every = 0; };
 """
+
+
+def hextop(*words, made=False):
+    """made: verify cuts a surface itself, unless the words say otherwise."""
+    return program.hextop(*words, *(["--made", "no"] if words[0] == "verify" and not made else []))
 
 
 def near(a, b, bound, text):
@@ -206,36 +212,102 @@ def floating():
         check(said.returncode == code and (why in said.stderr) == (code == 4), f"{rigid} is rigid: {said.returncode} {said.stdout} {said.stderr}")
 
 
-STRESS = 'optimization.constraints=({kind="stress";max=MAX;case=1;name="strong";})'
+STRESS = 'optimization.constraints=({kind="stress";max=MAX;case=1;name="strong";KEYS})'
+
+
+def stress(bound, keys=""):
+    return STRESS.replace("MAX", f"{bound:.12g}").replace("KEYS", keys)
+
+
+BAR = """
+units = "N, mm, MPa";
+mesh = { generator = "cantilever"; nx = 8; ny = 4; nz = 4; };
+material = { E = 2.0; nu = 0.3; density = 1.0; };
+sets = ( { name = "y0"; plane = { point = [0.0, 0.0, 0.0]; normal = [0.0, 1.0, 0.0]; }; },
+         { name = "z0"; plane = { point = [0.0, 0.0, 0.0]; normal = [0.0, 0.0, 1.0]; }; },
+         { name = "half"; box = { min = [0.0, 0.0, 0.0]; max = [4.0, 4.0, 4.0]; }; } );
+supports = ( { set = "left"; fix = "x"; }, { set = "y0"; fix = "y"; }, { set = "z0"; fix = "z"; } );
+loads = ( { set = "right"; traction = [0.5, 0.0, 0.0]; }, { gravity = [0.125, 0.0, 0.0]; case = 2; } );
+optimization = { objective = "volume"; iterations = 1; start = 1.0; filter = { kind = "density"; radius = 1.0; };
+    constraints = ( { kind = "stress"; max = 0.4; case = 1; name = "pull"; exclude_radius = 0.0; },
+                    { kind = "stress"; max = 0.4; case = 1; set = "half"; name = "half"; exclude_radius = 0.0; },
+                    { kind = "stress"; max = 9.0; case = 2; name = "weight"; exclude_radius = 0.0; },
+                    { kind = "stress"; max = 9.0; case = 2; set = "far"; name = "far"; exclude_radius = 0.0; } ); };
+solver = { tolerance = 1e-10; };
+output = { directory = "bar"; every = 0; };
+""".replace("sets = (", 'sets = ( { name = "far"; box = { min = [6.0, 0.0, 0.0]; max = [8.0, 4.0, 4.0]; }; },')
+
+
+def bar():
+    """A bar in tension has the stress of its load everywhere, and under its weight 0.125 times the length beyond it."""
+    with open("bar.cfg", "w", encoding="ascii") as file:
+        file.write(BAR)
+    said = hextop("run", "bar.cfg")
+    check(said.returncode == 0, said.stderr)
+    surfaces = []
+    check(hextop("surface", "bar", "bar/part.ply").returncode == 0, "surface of the bar")
+    for words in (["--surface", "bar/part.ply"], ["--made", "yes"], []):
+        said = hextop("verify", "bar", "optimization.start=1", "material.strength=0.8", *words, "--refine", "1", made=True)
+        check(said.returncode == 4 and "limit 'pull' is missed by 25 %" in said.stderr, f"{words}: {said.returncode} {said.stderr}")
+        made = load("bar/verify.json")
+        surfaces.append(made["surface"]["analysis"])
+        check(made["limits_judged_on"] == "surface" and (made["surface"]["file"] is None) == ("--surface" not in words), f"{words}: file")
+        found = values(made["surface"]["analysis"])
+        near(found["pull"], 0.5, 1e-6, f"{words}: tension")
+        near(found["half"], 0.5, 1e-6, f"{words}: tension of a set")
+        near(found["weight"], 1.0, 0.1, f"{words}: all of its weight at the support, which disturbs it")
+        # the tetrahedra of a set may reach over its border by a part of a cell
+        near(found["far"], 0.25, 0.06, f"{words}: the weight of a set, from x = 6")
+        made_of = made["surface"]["analysis"]["stresses"]
+        near(made_of["outside_zones"]["value"], found["weight"], 1e-9, f"{words}: the largest of both cases")
+        check(made_of["outside_zones"]["case"] == 2 and made_of["outside_zones"]["point"][0] < 1.0, f"{words}: its place {made_of}")
+        check(0.5 < made_of["quantile_99_9"] <= found["weight"] and "in_zones" not in made_of, f"{words}: the quantile {made_of}")
+        near(made_of["of_element"]["value"], 0.9375, 0.05, f"{words}: the weight at the centre of an element at the support")
+        near(made_of["factor_of_safety"], 0.8 / found["weight"], 1e-9, f"{words}: factor of safety")
+        check("above material.strength = 0.8 MPa: factor of safety" in said.stderr, f"{words}: the strength is exceeded: {said.stderr}")
+        check("factor of safety, from 0.8 " in said.stdout and "in 99.9 % of the volume" in said.stdout, f"{words}: {said.stdout}")
+    for one in surfaces[1:]:
+        for key, value in values(surfaces[0]).items():
+            near(values(one)[key], value, 1e-9, f"the surface in memory and as a file: {key}")
+    said = hextop("verify", "bar", "optimization.start=1", "--made", "no", made=True)
+    check("surface" not in load("bar/verify.json") and load("bar/verify.json")["limits_judged_on"] == "0/1", "--made no")
+    check("factor of safety, from 0.4 " in said.stdout, f"without a strength the least bound: {said.stdout}")
+    said = hextop("verify", "bar", "--made", "perhaps", made=True)
+    check(said.returncode == 2 and "--made: unknown 'perhaps'" in said.stderr, said.stderr)
+    # the zones of the config, by place: half of the bar is not judged
+    limits = 'optimization.constraints=({kind="stress";max=9.0;case=2;name="weight";exclude=("half");exclude_radius=0.0;})'
+    hextop("verify", "bar", limits, "--made", "yes", "--refine", "1", made=True)
+    made = load("bar/verify.json")["surface"]["analysis"]
+    near(values(made)["weight"], 0.5, 0.06, "the weight from x = 4")
+    check(made["stresses"]["in_zones"]["point"][0] < 1.0 and made["stresses"]["in_zones"]["value"] > 0.9, f"in the zones: {made['stresses']}")
 
 
 def stresses():
-    """A limit of stresses is judged on the 0/1 design, and no message has the internal name of the zones."""
-    said = hextop("run", "case.cfg", STRESS.replace("MAX", "3"), "output.directory=stress")
+    """A limit of stresses is judged on the surface, and no message has the internal name of the zones."""
+    said = hextop("run", "case.cfg", stress(3), "output.directory=stress")
     check(said.returncode == 0, said.stderr)
     check("zones     elements near supports and point loads: " in said.stdout, f"zones: {said.stdout[:1500]}")
     texts = [said.stdout, said.stderr]
     check(hextop("surface", "stress", "stress/part.stl", "--keep-largest").returncode == 0, "surface")
     surface = ["--surface", "stress/part.stl", "--refine", "0", "--output", "other.json"]
-    for share, options, expected in ((1.05, [], 0), (0.9, [], 4), (1.05, ["--element", "quadratic-solid"], None)):
-        plain = hextop("verify", "stress", STRESS.replace("MAX", "1e9"))
-        value = values(load("stress/verify.json")["black_white"])["strong"]
-        said = hextop("verify", "stress", STRESS.replace("MAX", f"{value * share:.9g}"), *surface, *options)
+    hextop("verify", "stress", stress(1e9), *surface)
+    value = values(load("other.json")["surface"]["analysis"])["strong"]
+    for share, options, expected in ((1.05, [], 0), (0.9, [], 4), (0.9, ["--element", "quadratic-solid"], 4), (0.9, ["--limit-tolerance", "20"], 0)):
+        said = hextop("verify", "stress", stress(value * share), *surface, *options)
         made = load("other.json")
-        design = "quadratic" if options else "0/1"
-        check(plain.returncode == 0 and said.returncode in ((0, 4) if expected is None else (expected,)), f"{share}: {said.stderr}")
-        check(f"stresses are not judged on the surface; their limits are judged on the {design} design instead" in said.stdout,
-              f"the note: {said.stdout}")
-        check(re.search(rf"strong .* unknown +(met|missed by \S+ %) on the {design} design", said.stdout), f"the table: {said.stdout}")
-        check(made["limits_met"] == (said.returncode == 0) and values(made["surface"]["analysis"])["strong"] is None, "the file")
-        check("lightest" not in said.stderr, f"`lightest` refuses such limits: {said.stderr}")
+        check(said.returncode == expected, f"{share} {options}: {said.returncode} {said.stderr}")
+        check((f"{value:.6g} MPa on the surface, at most" in said.stderr) == (expected == 4), f"{share}: {said.stderr}")
+        check(made["limits_met"] == (said.returncode == 0), "the file")
+        near(values(made["surface"]["analysis"])["strong"], value, 1e-9, "the value does not depend on the bound")
+        check("`hextop lightest` do that" in said.stderr or expected == 0, f"what helps: {said.stderr}")
         texts += [said.stdout, said.stderr, json.dumps(made)]
-    for words in (["check", "case.cfg", STRESS.replace("MAX", "3")], ["run", "case.cfg", STRESS.replace("MAX", "3"), "loads[0].set=rihgt"],
-                  ["lightest", "case.cfg", STRESS.replace("MAX", "3"), "output.directory=never"]):
+    # a difference above the tolerance is a warning, as for compliances
+    for tolerance in ("1", "1e5"):
+        said = hextop("verify", "stress", stress(1e9), *surface, "--tolerance", tolerance)
+        check(("largest von Mises stress of an element outside the zones" in said.stderr) == (tolerance == "1"), f"--tolerance {tolerance}: {said.stderr}")
+    for words in (["check", "case.cfg", stress(3)], ["run", "case.cfg", stress(3), "loads[0].set=rihgt"]):
         said = hextop(*words)
         texts += [said.stdout, said.stderr]
-    check(said.returncode == 2 and "limit 'strong'" in said.stderr and "kind = \"stress\"" in said.stderr, f"lightest: {said.stderr}")
-    check(not os.path.exists("never"), "refused input leaves no folder")
     with open("stress/summary.json", encoding="utf-8") as file:
         texts.append(file.read())
     check(not any("stress_zone" in text for text in texts), "the internal name of the zones")
@@ -304,6 +376,7 @@ with work_folder(threads=1):
     parts_of_sets()
     floating()
     stresses()
+    bar()
     solid_part()
     no_limits()
 finish()

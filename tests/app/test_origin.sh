@@ -29,7 +29,7 @@ assert o["verdict"] == sys.argv[1], o
 assert o.get("keys", []) == sys.argv[3:], o
 assert len(told) == int(sys.argv[2]), (told, v["warnings"])
 END_PYTHON
-verify() { "$hextop" verify "$@" --output v.json >stdout 2>stderr; }
+verify() { "$hextop" verify --made no "$@" --output v.json >stdout 2>stderr; }
 origin() { python3 origin.py "$@"; }
 
 ok "run" "$hextop" -q run part.cfg
@@ -146,18 +146,18 @@ solver = { device = "cpu"; threads = 1; };
 END_CONFIG
 ok "run in a project" "$hextop" -q run project/part.cfg output.directory=project/out
 mv project moved
-ok "verify after the move" "$hextop" verify moved/out
+ok "verify after the move" "$hextop" verify --made no moved/out
 ok "says where the mesh is" contains stdout "moved/meshes/part.vtk is the mesh of this run and is taken"
 ok "surface after the move" "$hextop" surface moved/out part.stl
 ok "mesh after the move" "$hextop" mesh moved/out/config.cfg moved.inp
 ok "analyse after the move" "$hextop" analyse moved/out/config.cfg --density moved/out
-refused() { "$hextop" verify moved/out >stdout 2>stderr && return 1; grep -q "$1" stderr; }
+refused() { "$hextop" verify --made no moved/out >stdout 2>stderr && return 1; grep -q "$1" stderr; }
 sed -i 's/^2 0 0$/2.1 0 0/' moved/meshes/part.vtk
 ok "another mesh is refused" refused "part.vtk has this name, but is another mesh: write the path of the run's mesh here"
 mv moved/meshes moved/elsewhere
 ok "none is found" refused "if it was moved, write its new path here, or add mesh.file=PATH"
 sed -i 's/^2.1 0 0$/2 0 0/' moved/elsewhere/part.vtk
-ok "by mesh.file" "$hextop" verify moved/out mesh.file=../elsewhere/part.vtk
+ok "by mesh.file" "$hextop" verify --made no moved/out mesh.file=../elsewhere/part.vtk
 
 echo "$n checks, $failed failed"
 [ $failed = 0 ]

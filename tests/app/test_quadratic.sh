@@ -43,15 +43,15 @@ ok "check" "$hextop" check part.cfg solver.element=quadratic
 ok "check counts unknowns" contains stdout "3,435 degrees of freedom held"
 ok "check shows points" contains stdout "points"
 
-ok "verify" "$hextop" verify linear/density_0006.vtk linear/config.cfg --element quadratic
+ok "verify" "$hextop" verify --made no linear/density_0006.vtk linear/config.cfg --element quadratic
 ok "verify says it" contains stdout "quadratic hex20, 192 elements, 1,145 points"
 ok "verify.json" contains linear/verify.json '"solid_only": false'
-ok "verify of the solid alone" "$hextop" verify linear/density_0006.vtk linear/config.cfg --element quadratic-solid --output solid.json
+ok "verify of the solid alone" "$hextop" verify --made no linear/density_0006.vtk linear/config.cfg --element quadratic-solid --output solid.json
 ok "says that" contains stdout "of the largest solid piece, without void"
 ok "solid.json" contains solid.json '"solid_only": true'
-ok "verify of a quadratic run" "$hextop" verify quadratic/density_0006.vtk quadratic/config.cfg
+ok "verify of a quadratic run" "$hextop" verify --made no quadratic/density_0006.vtk quadratic/config.cfg
 # the 0/1 design with quadratic elements, requested in two ways
-ok "directly" "$hextop" verify linear/density_0006.vtk linear/config.cfg solver.element=quadratic --output direct.json
+ok "directly" "$hextop" verify --made no linear/density_0006.vtk linear/config.cfg solver.element=quadratic --output direct.json
 ok "prints what was replaced" contains stdout "operator auto instead of otf (linear/config.cfg:"
 direct=$(sed -n '/"black_white"/,/}/s/.*"compliance": \([-0-9.e+]*\).*/\1/p' direct.json | head -1)
 beside=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' linear/verify.json | head -1)
@@ -80,9 +80,9 @@ sed -e 's/^loads.*/loads = ( { source = 0.01; } );/' -e 's/^material.*/physics =
     -e 's/^supports.*/supports = ( { set = "left"; temperature = 20.0; } );\nconvection = ( { set = "right"; coefficient = 0.1; ambient = 35.0; } );/' \
     -e 's/ rho_min = 0.1;//' -e 's/fields = .*/fields = ["density"]; };/' part.cfg >heat.cfg
 ok "heat" "$hextop" run heat.cfg output.directory=heat
-ok "verify of heat" "$hextop" verify heat --element quadratic solver.tolerance=1e-10
+ok "verify of heat" "$hextop" verify --made no heat --element quadratic solver.tolerance=1e-10
 ok "verify of heat says it" contains stdout "quadratic hex20, 192 elements, 1,145 points"
-ok "verify of heat directly" "$hextop" verify heat solver.element=quadratic solver.tolerance=1e-10 --output direct.json
+ok "verify of heat directly" "$hextop" verify --made no heat solver.element=quadratic solver.tolerance=1e-10 --output direct.json
 for key in compliance temperature heat_flux; do
     case $key in compliance) shown=compliance ;; *) shown=value ;; esac
     a=$(sed -n "/\"black_white\"/,/\"quadratic\"/{/\"$key\"/,/\"$shown\"/s/.*\"$shown\": \([-0-9.e+]*\).*/\1/p}" direct.json | head -1)
@@ -114,8 +114,8 @@ c=$(value ring_linear_inp/summary.json compliance)
 ok "formats: $a, $b" near "$a" "$b" 1e-9
 # Lame: p u r L times the angle of the quarter, u = 1.3 p (0.4 r + 4 / r) / 3 at r = 1
 ok "ring: $a, linear $c" near "$a" 1.4975 0.02
-ok "verify of the ring" "$hextop" verify ring_linear_inp/density_0001.vtk ring_linear_inp/config.cfg --element quadratic
-ok "verify of the ring's solid" "$hextop" verify ring_linear_inp/density_0001.vtk ring_linear_inp/config.cfg \
+ok "verify of the ring" "$hextop" verify --made no ring_linear_inp/density_0001.vtk ring_linear_inp/config.cfg --element quadratic
+ok "verify of the ring's solid" "$hextop" verify --made no ring_linear_inp/density_0001.vtk ring_linear_inp/config.cfg \
     --element quadratic-solid --output ring_solid.json
 b=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' ring_linear_inp/verify.json | head -1)
 c=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' ring_solid.json | head -1)
@@ -134,7 +134,7 @@ END
 ok "second.inp" "$hextop" run second.cfg output.directory=second
 ok "second.inp, quadratic" "$hextop" run second.cfg output.directory=second_quadratic solver.element=quadratic
 for part in quadratic quadratic-solid; do
-    ok "verify of second.inp, $part" "$hextop" verify second/density_0001.vtk second/config.cfg --element $part --output $part.json
+    ok "verify of second.inp, $part" "$hextop" verify --made no second/density_0001.vtk second/config.cfg --element $part --output $part.json
 done
 a=$(value second_quadratic/summary.json compliance)
 b=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' quadratic.json | head -1)

@@ -94,7 +94,7 @@ initial() {
     sed -n 's/^  "compliance": \(.*\),/\1/p' again/summary.json
 }
 grey() {
-    "$hextop" verify "$1" part.cfg --threshold 0.5 --output verify.json >stdout 2>stderr ||
+    "$hextop" verify --made no "$1" part.cfg --threshold 0.5 --output verify.json >stdout 2>stderr ||
         fault "verify $1: $(cat stderr)"
     sed -n 's/^ *compliance  *//p' stdout | awk '{ print $1; exit }'
 }
@@ -120,7 +120,7 @@ refused() {
         sed "s/nx = 8/nx = ${nx:-8}/" part.cfg >used.cfg
         case $user in
         initial) "$hextop" run used.cfg output.directory=bad optimization.initial="$file" ;;
-        verify) "$hextop" verify "$file" used.cfg --output verify.json ;;
+        verify) "$hextop" verify --made no "$file" used.cfg --output verify.json ;;
         surface) "$hextop" surface "$file" bad.stl --config used.cfg ;;
         esac >stdout 2>stderr
         got=$?

@@ -18,26 +18,26 @@ compliance() { awk '$1 == "compliance" { print $2, $3; exit }' stdout; }
 json() { sed -n "s/^  \"$1\": \"\\(.*\\)\",*\$/\\1/p" "$2"; }
 
 # verify: the last design, and the config in its folder.
-ok "verify of a file" "$hextop" verify runs/one/density_0005.vtk part.cfg --output file.json
+ok "verify of a file" "$hextop" verify --made no runs/one/density_0005.vtk part.cfg --output file.json
 expected=$(compliance)
 for named in runs/one runs/one/ runs/one/density.vtk.series runs/one/density_0005.vtk; do
-    ok "verify $named alone" "$hextop" verify $named
+    ok "verify $named alone" "$hextop" verify --made no $named
     ok "is that of the last design" test "$(compliance)" = "$expected"
     ok "which it says" grep -qx "result    runs/one/*density_0005.vtk" stdout
 done
-ok "an earlier one" "$hextop" verify runs/one/density_0003.vtk --output early.json
+ok "an earlier one" "$hextop" verify --made no runs/one/density_0003.vtk --output early.json
 ok "is another" test "$(compliance)" != "$expected"
-ok "KEY=VALUE without a config" "$hextop" verify runs/one loads[0].total_force=[0,0,-2] --output twice.json
+ok "KEY=VALUE without a config" "$hextop" verify --made no runs/one loads[0].total_force=[0,0,-2] --output twice.json
 ok "counts" near "$(compliance | cut -d' ' -f1)" "$(echo "$expected" | awk '{ print 4 * $1 }')" 1e-4
 ok "and is kept" contains twice.json '"loads[0].total_force=[0,0,-2]"'
-ok "KEY=VALUE after a config" "$hextop" verify runs/one part.cfg solver.tolerance=1e-6 --output twice.json
+ok "KEY=VALUE after a config" "$hextop" verify --made no runs/one part.cfg solver.tolerance=1e-6 --output twice.json
 
 # Paths in verify.json: relative to its folder if the files are in it, otherwise absolute.
 ok "the result beside it" test "$(json result runs/one/verify.json)" = density_0005.vtk
 ok "the config beside it" test "$(json config runs/one/verify.json)" = config.cfg
 ok "the result below it" test "$(json result file.json)" = runs/one/density_0005.vtk
 mkdir elsewhere
-ok "a file elsewhere" "$hextop" verify runs/one part.cfg --output elsewhere/v.json
+ok "a file elsewhere" "$hextop" verify --made no runs/one part.cfg --output elsewhere/v.json
 ok "has whole paths" test "$(json result elsewhere/v.json)" = "$(realpath runs/one/density_0005.vtk)"
 ok "of both" test "$(json config elsewhere/v.json)" = "$(realpath part.cfg)"
 

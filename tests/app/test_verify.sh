@@ -11,7 +11,7 @@ refused() {
     what=$1 message=$2
     shift 2
     n=$((n + 1))
-    "$hextop" verify "$@" >stdout 2>stderr
+    "$hextop" verify --made no "$@" >stdout 2>stderr
     status=$?
     [ $status = 2 ] && grep -qF -- "$message" stderr && return 0
     failed=$((failed + 1))
@@ -26,7 +26,7 @@ lacks() { ! grep -qF -- "$2" "$1"; }
 is_empty() { [ ! -s "$1" ]; }
 
 . "$tests_lib/bar.sh"
-ok "verify it" "$hextop" verify bar/density_0001.vtk bar.cfg
+ok "verify it" "$hextop" verify --made no bar/density_0001.vtk bar.cfg
 for column in 1 2; do
     ok "compliance, column $column" near "$(row compliance $column)" 16 1e-5
     ok "displacement, column $column" near "$(row 'largest displacement' $column)" 2.044505 1e-5
@@ -61,18 +61,21 @@ fi
 awk '/^SCALARS density/ { print; rho = 1; next }
     rho && /^[0-9]/ { for (f = 1; f <= NF; f++) { print (e % 8 == 5 ? 0.001 : 1); e++ }; next }
     { print }' bar/density_0001.vtk >gap.vtk
-ok "a bar with a gap" "$hextop" verify gap.vtk bar.cfg --output gap.json
+ok "a bar with a gap" "$hextop" verify --made no gap.vtk bar.cfg --output gap.json
 ok "its pieces" contains stderr "the solid falls into 2 pieces: 32 elements are not connected to the largest"
 ok "its load" contains stderr "loads[0]: set 'right' is not attached to the largest piece"
 ok "the load's nodes" contains stderr "case 1: 25 loaded nodes, with 100.0 % of the force, are on"
 ok "supports are attached" lacks stderr "supports["
 ok "both columns are the same" near "$(row compliance 1)" "$(row compliance 2)" 1e-5
 ok "and soft" awk -v c="$(row compliance 1)" 'BEGIN { exit !(c ~ /^[0-9]/ && c > 1e7) }'
-ok "springs" "$hextop" verify gap.vtk bar.cfg --output gap.json \
+ok "springs" "$hextop" verify --made no gap.vtk bar.cfg --output gap.json \
     'springs=({set="right"; stiffness=[1.0, 1.0, 1.0];})'
 ok "that do not hold" contains stderr "springs[0]: set 'right' is not attached to the largest piece"
 ok "--output" contains gap.json '"joined_by_nodes": 2'
 ok "nothing beside it" test ! -e verify.json
+ok "its surface is not analysed" "$hextop" verify gap.vtk bar.cfg --output gap.json
+ok "because it falls apart" contains stdout "surface   not analysed: surface of this result: bar.cfg: the supports leave"
+refused "its surface by request" "the supports leave the body" gap.vtk bar.cfg --made yes --output gap.json
 
 # A run with two load cases, the second on a solid plate.
 cat >run.cfg <<'END'
@@ -88,14 +91,14 @@ solver = { tolerance = 1e-6; };
 output = { directory = "run"; every = 0; };
 END
 ok "run" "$hextop" -q run run.cfg
-ok "verify" "$hextop" verify run/density_0025.vtk run.cfg --vtk verified.vtk
+ok "verify" "$hextop" verify --made no run/density_0025.vtk run.cfg --vtk verified.vtk
 ok "the grey compliance is the run's" near "$(row compliance 1)" \
     "$(sed -n 's/^  "compliance": \(.*\),/\1/p' run/summary.json)" 1e-4
 ok "the grey volume is the run's" near "$(row 'volume fraction' 1)" 0.4 1e-5
 ok "the volume is kept within an element" near "$(row 'volume fraction' 2)" 0.4 0.0045
 
 # The compliance of the 0/1 design equals that of a run that starts from it, with the same material law.
-ok "the 0/1 design as text" "$hextop" verify run/density_0025.vtk run.cfg --vtk text.vtk \
+ok "the 0/1 design as text" "$hextop" verify --made no run/density_0025.vtk run.cfg --vtk text.vtk \
     output.format=ascii
 ok "it is 0/1" awk '/^density01 / { on = 1; next } /^[A-Za-z]/ { on = 0 }
     on { for (f = 1; f <= NF; f++) { n[$f]++; all++ } }
@@ -106,15 +109,15 @@ ok "run from the 0/1 design" "$hextop" -q run run.cfg optimization.initial=start
     optimization.iterations=1 output.directory=zero_one
 ok "has the compliance of verify" near "$zero_one" \
     "$(sed -n 's/^  "compliance": \(.*\),/\1/p' zero_one/summary.json)" 1e-5
-ok "a load that makes its elements solid" "$hextop" verify run/density_0025.vtk run.cfg \
+ok "a load that makes its elements solid" "$hextop" verify --made no run/density_0025.vtk run.cfg \
     'loads[1].set=back' --output void.json
 ok "is said" contains stderr "of the force acts on elements below the threshold that --preserve"
 ok "how many" grep -qE '"elements_solid_below_threshold": [1-9]' void.json
 ok "the volume is kept all the same" near "$(row 'volume fraction' 2)" 0.4 0.0045
-ok "a load on void" "$hextop" verify run/density_0025.vtk run.cfg 'loads[1].set=back' \
+ok "a load on void" "$hextop" verify --made no run/density_0025.vtk run.cfg 'loads[1].set=back' \
     --preserve none --output void.json
 ok "is said, too" contains stderr "of the force, are on void or on pieces that are not connected"
-ok "verify again" "$hextop" verify run/density_0025.vtk run.cfg --vtk verified.vtk
+ok "verify again" "$hextop" verify --made no run/density_0025.vtk run.cfg --vtk verified.vtk
 ok "a row a case" contains stdout "case 2, weight 1"
 ok "warns of what differs" contains stderr "than the grey design that was optimized: compliance "
 ok "in one warning" test "$(grep -c "grey design that was optimized" stderr)" = 1
@@ -123,12 +126,12 @@ for field in "displacement double" "displacement_2 double" "von_mises float" "vo
     "piece int" "density double"; do
     ok "field $field" grep -aqE "^((SCALARS|VECTORS) $field|${field% *} [13] [0-9]+ ${field#* })" verified.vtk
 done
-ok "--tolerance" "$hextop" verify run/density_0025.vtk run.cfg --tolerance 90
+ok "--tolerance" "$hextop" verify --made no run/density_0025.vtk run.cfg --tolerance 90
 ok "silences differences" lacks stderr "grey design that was optimized"
-ok "the order of the mesh does not matter" "$hextop" verify run/density_0025.vtk run.cfg \
+ok "the order of the mesh does not matter" "$hextop" verify --made no run/density_0025.vtk run.cfg \
     mesh.shuffle=3 mesh.reorder=false
 cp stdout shuffled.txt
-ok "verify with a threshold" "$hextop" verify run/density_0025.vtk run.cfg --threshold 0.5
+ok "verify with a threshold" "$hextop" verify --made no run/density_0025.vtk run.cfg --threshold 0.5
 ok "prints that it was given" contains stdout "density >= 0.5, as given"
 compliance=$(row compliance 2)
 volume=$(row 'volume fraction' 2)
@@ -138,19 +141,19 @@ ok "shuffled, the grey compliance is the same" near "$(row compliance 1)" \
 
 # A part with only the dense elements has the same 0/1 design.
 ok "a part" "$hextop" -q run run/config.cfg output.directory=part output.threshold=0.5
-ok "verify a part" "$hextop" verify part/density_0025.vtk run.cfg --threshold 0.5
+ok "verify a part" "$hextop" verify --made no part/density_0025.vtk run.cfg --threshold 0.5
 ok "the same volume" near "$(row 'volume fraction' 2)" "$volume" 1e-9
 ok "the same compliance" near "$(row compliance 2)" "$compliance" 1e-4
 ok "warns of the missing elements" contains stderr "elements below output.threshold"
 
 # Without --threshold, the target volume of such a part is that of the run, not that of its densities. If the file has
 # enough elements, the 0/1 design is the same; otherwise a warning states both volumes.
-ok "verify the whole" "$hextop" verify run/density_0025.vtk run.cfg
+ok "verify the whole" "$hextop" verify --made no run/density_0025.vtk run.cfg
 asked=$(sed -n 's/^volume .*, target //p' stdout)
 volume=$(row 'volume fraction' 2)
 compliance=$(row compliance 2)
 ok "a larger part" "$hextop" -q run run/config.cfg output.directory=most output.threshold=0.2
-ok "verify it" "$hextop" verify most/density_0025.vtk run.cfg
+ok "verify it" "$hextop" verify --made no most/density_0025.vtk run.cfg
 ok "has the target" near "$(sed -n 's/^volume .*, target //p' stdout)" "$asked" 1e-4
 ok "the same solid" near "$(row 'volume fraction' 2)" "$volume" 1e-9
 ok "and compliance" near "$(row compliance 2)" "$compliance" 1e-4
@@ -176,9 +179,9 @@ solver = { operator = "otf"; device = "cpu"; };
 END
 ok "a mesh with numbers of its own" "$hextop" -q run plate.cfg output.directory=plate
 ok "a part of it" "$hextop" -q run plate.cfg output.directory=plate_part output.threshold=0.3
-ok "verify the whole" "$hextop" verify plate/density_0005.vtk plate.cfg --threshold 0.5
+ok "verify the whole" "$hextop" verify --made no plate/density_0005.vtk plate.cfg --threshold 0.5
 compliance=$(row compliance 2)
-ok "verify the part" "$hextop" verify plate_part/density_0005.vtk plate.cfg --threshold 0.5
+ok "verify the part" "$hextop" verify --made no plate_part/density_0005.vtk plate.cfg --threshold 0.5
 ok "which is the same solid" near "$(row compliance 2)" "$compliance" 1e-9
 
 # Densities of a result are physical, so no filter or projection is applied to them; gravity is included.
@@ -188,7 +191,7 @@ for keys in "optimization.filter.kind=density optimization.projection.beta=4" \
     ok "run $keys" "$hextop" -q run run.cfg output.directory=other optimization.iterations=4 \
         material.density=0.5 $keys
     # shellcheck disable=SC2086
-    ok "verify $keys" "$hextop" verify other/density_0004.vtk run.cfg material.density=0.5 $keys
+    ok "verify $keys" "$hextop" verify --made no other/density_0004.vtk run.cfg material.density=0.5 $keys
     ok "the grey compliance is the run's with $keys" near "$(row compliance 1)" \
         "$(sed -n 's/^  "compliance": \(.*\),/\1/p' other/summary.json)" 1e-4
 done
@@ -196,7 +199,7 @@ done
 # A passive region of intermediate density also becomes solid or void in the 0/1 design.
 ok "run with grey passive elements" "$hextop" -q run run.cfg output.directory=grey \
     optimization.iterations=3 'passive[1]={set="mount"; density=0.6;}'
-ok "verify it with all of it solid" "$hextop" verify grey/density_0003.vtk run.cfg \
+ok "verify it with all of it solid" "$hextop" verify --made no grey/density_0003.vtk run.cfg \
     'passive[1]={set="mount"; density=0.6;}' --threshold 0.001
 ok "that is a solid block" near "$(row 'volume fraction' 2)" 1 1e-9
 solid=$(row compliance 2)

@@ -28,7 +28,7 @@ output = { directory = "out"; };
 """
 # arguments of every command that one process runs
 ALONE = {"lightest": ["case.cfg", "output.directory=made"], "compare": ["case.cfg", "--repeats", "1"],
-         "verify": ["out", "--output", "made.json"], "analyse": ["case.cfg", "--output", "made.json"],
+         "verify": ["out", "--made", "no", "--output", "made.json"], "analyse": ["case.cfg", "--output", "made.json"],
          "mesh": ["case.cfg", "made.vtk"], "surface": ["out", "made.stl"], "report": ["out", "-o", "made.html"],
          "matrix": ["case.cfg", "made.mtx"], "selftest": []}
 PRINT = [["--version"], ["help", "verify"], ["list"], ["new"], ["verify", "--help"]]

@@ -1,7 +1,7 @@
 /* Stresses at Gauss points and nodes for given displacements: constant stresses on every kind of
  * distorted cell, linear or quadratic, in any numbering of the corners; linear stresses on affine
  * quadratic cells; heat fluxes; work, von Mises and principal stresses; nodes at which the modulus
- * jumps. */
+ * jumps; means weighted by volume, and quantiles. */
 #include <stdlib.h>
 
 #include "core/stress/stress.h"
@@ -211,6 +211,72 @@ static void test_jump(double soft)
     space_box_free(&b);
 }
 
+/* Means weighted by volume: a constant stress at all nodes, and cells that do not count. A linear stress
+ * is the mean over the corners' values, each of which is exact. */
+static void test_smooth(mixed_kind kind, hx_element element, int degree)
+{
+    const mixed_box box = {
+        .kind = kind, .n = {3, 2, 5}, .distort = degree > 1 ? 0.0 : 0.15, .seed = 3};
+    space_box b;
+    hx_stress stress;
+    hx_smooth_stress all, part;
+    double *u = NULL, *modulus = NULL, sum[2] = {0.0}, volume[2] = {0.0}, worst = 0.0;
+    uint8_t *counts = NULL;
+    CHECK_OK(space_box_mesh(&b, &box, element));
+    CHECK_OK(make_problem(&b, HX_PHYSICS_ELASTICITY));
+    CHECK_OK(hx_alloc(&u, 3 * (size_t)b.space.n_point, sizeof *u, "test"));
+    CHECK_OK(hx_alloc(&modulus, (size_t)b.mesh.n_elem, sizeof *modulus, "test"));
+    CHECK_OK(hx_alloc(&counts, (size_t)b.mesh.n_elem, 1, "test"));
+    for (int64_t a = 0; a < b.space.n_point; a++) {
+        double h[3][3];
+        field(degree, b.space.xyz + 3 * a, u + 3 * a, h);
+    }
+    hx_stress_create(&stress, &b.problem);
+    for (int64_t e = 0; e < b.mesh.n_elem; e++) {
+        modulus[e] = b.problem.young;
+        counts[e] = e % 3 == 0;
+        volume[0] += b.problem.volume[e];
+        volume[1] += counts[e] ? b.problem.volume[e] : 0.0;
+    }
+    CHECK_OK(hx_smooth_stress_create(&all, &stress, modulus, u, NULL));
+    CHECK_OK(hx_smooth_stress_create(&part, &stress, modulus, u, counts));
+    for (int64_t a = 0; a < b.mesh.n_node; a++) {
+        double exact[6];
+        exact_stress(&b.problem, degree, b.mesh.xyz + 3 * a, exact);
+        test_worst(&worst, fabs(all.value[a] / hx_von_mises(exact) - 1.0));
+        if (part.volume[a] > 0.0)
+            test_worst(&worst, fabs(part.value[a] / hx_von_mises(exact) - 1.0));
+        else
+            CHECK(!(part.value[a] > 0.0));
+        sum[0] += all.volume[a];
+        sum[1] += part.volume[a];
+    }
+    CHECK_ABS(worst, 0.0, 1e-11);
+    for (int i = 0; i < 2; i++) CHECK_REL(sum[i], volume[i], 1e-12);
+    hx_smooth_stress_free(&all);
+    hx_smooth_stress_free(&part);
+    free(u);
+    free(modulus);
+    free(counts);
+    space_box_free(&b);
+}
+
+static void test_quantile(void)
+{
+    const double value[5] = {3.0, 9.0, 1.0, 5.0, 100.0}, weight[5] = {2.0, 1.0, 4.0, 3.0, 0.0};
+    const struct {
+        double share, expected;
+    } row[] = {{0.0, 1.0},  {0.4, 1.0}, {0.41, 3.0}, {0.6, 3.0},
+               {0.61, 5.0}, {0.9, 5.0}, {1.0, 9.0}};
+    double found;
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        CHECK_OK(hx_weighted_quantile(5, value, weight, row[i].share, &found));
+        CHECK_ABS(found, row[i].expected, 0.0);
+    }
+    CHECK_OK(hx_weighted_quantile(1, value, weight + 4, 0.5, &found));
+    CHECK_ABS(found, 0.0, 0.0);
+}
+
 /* Rotated tensors have the same invariants. */
 static void test_tensor(void)
 {
@@ -239,6 +305,12 @@ int main(void)
             test_field((mixed_kind)kind, HX_ELEMENT_QUADRATIC, (hx_physics)physics, 1);
             test_field((mixed_kind)kind, HX_ELEMENT_QUADRATIC, (hx_physics)physics, 2);
         }
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) {
+        test_smooth((mixed_kind)kind, HX_ELEMENT_LINEAR, 1);
+        test_smooth((mixed_kind)kind, HX_ELEMENT_QUADRATIC, 1);
+    }
+    test_smooth(MIXED_HEXAHEDRA, HX_ELEMENT_QUADRATIC, 2);
+    test_quantile();
     test_jump(0.3);
     test_jump(0.8);
     test_tensor();
