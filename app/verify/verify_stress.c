@@ -243,7 +243,8 @@ void hx_verify_print_stresses(const hx_verify *v)
     hx_table table;
     find_columns(v, &c);
     if (c.n == 0 || hx_log_get_level() < HX_LOG_NORMAL) return;
-    hx_stress_zone_text(&v->session.cfg, &v->session.problem, zones, sizeof zones);
+    hx_stress_zone_text(&v->session.zones, &v->session.cfg, &v->session.problem, zones,
+                        sizeof zones);
     hx_log_info("\nvon Mises stresses%s%s%s", v->session.cfg.units.stress[0] ? "," : "",
                 v->session.cfg.units.stress, zones[0] ? "; zones without limits:" : "");
     if (zones[0]) hx_log_info("  %s", zones);

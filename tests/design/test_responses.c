@@ -6,6 +6,7 @@
 #include "core/base/vec3.h"
 #include "tests/lib/response_models.h"
 #include "tests/lib/response_rows.h"
+#include "tests/lib/spline_model.h"
 
 static hx_device device;
 
@@ -495,7 +496,7 @@ static void check_refused_spline(void)
     hx_problem_params params = fixture_problem();
     spline_model m;
     hx_problem problem;
-    CHECK_OK(spline_model_row(&m, 1, degree, n_span, twice, 1, bend));
+    CHECK_OK(spline_model_row(&m, 1, degree, n_span, twice, 1, NULL));
     params.space = &m.space;
     params.support = &support;
     params.n_support = 1;
