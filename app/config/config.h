@@ -187,6 +187,7 @@ typedef struct hx_config {
         char *file;
         double merge;                    /* NaN: not given */
         double element_size, time_limit; /* for CAD models; NaN: not given */
+        int mirrored;                    /* for CAD models */
         /* words for items of the mesh file that the user leaves out on purpose */
         hx_config_words ignore;
         int shuffle, reorder;

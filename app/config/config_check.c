@@ -10,6 +10,7 @@
 #include "config_schema.h"
 #include "core/base/fit.h"
 #include "core/base/names.h"
+#include "core/base/vec3.h"
 #include "core/design/groups.h"
 #include "core/registry.h"
 
@@ -228,6 +229,26 @@ static int check_symmetry(const hx_config *cfg)
     return HX_OK;
 }
 
+/* HX_EINPUT: a mirrored mesh has images at planes perpendicular to each other only. */
+static int check_mirrored(const hx_config *cfg)
+{
+    const hx_config_plane *const plane = cfg->optimization.symmetry.entry;
+    if (!cfg->mesh.mirrored) return HX_OK;
+    for (size_t i = 0; i < cfg->optimization.symmetry.n; i++)
+        for (size_t k = 0; k < i; k++) {
+            const double *const a = plane[i].normal, *const b = plane[k].normal;
+            const double cosine = hx_dot3(a, b) / (hx_norm3(a) * hx_norm3(b));
+            if (!(fabs(cosine) > 1e-9)) continue;
+            return hx_config_fault(
+                origin_of(cfg, "mesh.mirrored"), "mesh.mirrored",
+                "needs planes perpendicular to each other, and those of "
+                "optimization.symmetry[%zu] and [%zu] meet at %.4g degrees; state "
+                "perpendicular ones, or leave out mesh.mirrored",
+                k, i, acos(fmin(1.0, fabs(cosine))) * 180.0 / acos(-1.0));
+        }
+    return HX_OK;
+}
+
 static int check_repetition_entry(const hx_config_repetition *r)
 {
     const int is_cyclic = r->kind == HX_REPETITION_CYCLIC;
@@ -284,6 +305,7 @@ int hx_config_check(const hx_config *cfg)
     HX_TRY(check_fields(cfg));
     HX_TRY(check_entries(cfg));
     HX_TRY(check_symmetry(cfg));
+    HX_TRY(check_mirrored(cfg));
     HX_TRY(check_repetition(cfg));
     static const char beta_max[] = "optimization.projection.beta_max",
                       start[] = "optimization.continuation.penalty_start",

@@ -20,6 +20,7 @@ static const struct {
     {"mesh.file", "\"bracket.inp\""},
     {"mesh.merge", "1e-6"},
     {"mesh.element_size", "2.0"},
+    {"mesh.mirrored", "true"},
     {"mesh.time_limit", "1800.0"},
     {"mesh.degree", "2"},
     {"mesh.refine", "[2, 2, 1]"},

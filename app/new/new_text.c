@@ -81,6 +81,12 @@ static void put_mesh(hx_new_writer *w)
         const double size = part->session.cfg.mesh.element_size;
         hx_new_put_key_number(w, "mesh.element_size", size, hx_new_digits_of(size));
     }
+    if (part->session.n_mirror > 0 && !hx_new_overridden(part, "mesh.mirrored")) {
+        fputc(' ', w->out);
+        hx_new_put_key(w, "mesh.mirrored", "true");
+    } else {
+        hx_new_put_given(w, "mesh.mirrored");
+    }
     hx_new_put_given(w, "mesh.degree");
     hx_new_put_given(w, "mesh.refine");
     hx_new_put_given(w, "mesh.merge");
@@ -129,6 +135,33 @@ static void put_filter(hx_new_writer *w)
                 : "   # 2.5 mean edges");
 }
 
+static const char *put_vector(const double v[3], char text[128])
+{
+    char number[3][40];
+    for (int d = 0; d < 3; d++) hx_new_fraction(v[d], hx_new_digits_of(v[d]), number[d]);
+    snprintf(text, 128, "[%s, %s, %s]", number[0], number[1], number[2]);
+    return text;
+}
+
+/* Proposes the planes of a mirrored mesh for the design, as a comment: whether the loads suit them
+ * is not known. */
+static void put_symmetry(hx_new_writer *w)
+{
+    const hx_session *const s = &w->part->session;
+    if (s->n_mirror == 0) return;
+    fprintf(w->out,
+            "    # The part is its own mirror image at %s, and so is its mesh. For loads "
+            "that are symmetric too, or a\n    # symmetric design under other loads:\n"
+            "    # symmetry = (",
+            s->n_mirror == 1 ? "this plane" : "these planes");
+    for (int p = 0; p < s->n_mirror; p++) {
+        char point[128], normal[128];
+        fprintf(w->out, "%s { point = %s; normal = %s; }", p > 0 ? "," : "",
+                put_vector(s->mirror[p].point, point), put_vector(s->mirror[p].normal, normal));
+    }
+    fprintf(w->out, " );\n");
+}
+
 /* HX_EINPUT: an argument sets a key that the text does not contain. */
 static int check_overrides(const hx_new_writer *w)
 {
@@ -171,6 +204,7 @@ int hx_new_write(const hx_new_part *part, FILE *stream)
     put_key_line(&w, "optimization.change_tolerance", "0.01",
                  "      # ends once no density changes by more\n");
     put_filter(&w);
+    put_symmetry(&w);
     HX_TRY(hx_new_put_limits(&w));
     fprintf(w.out, "};\n");
     char folder[160];

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../config/config_tree.h"
 #include "core/base/memory.h"
 #include "core/mesher/cad.h"
 #include "mesh_input.h"
@@ -54,6 +55,13 @@ int hx_session_check_model(const hx_session *s)
         return hx_session_blame(
             s, "mesh.element_size",
             HX_RAISE(HX_EINPUT, "applies to CAD models, and '%s' is a mesh", cfg->mesh.file));
+    if (!is_cad && cfg->mesh.mirrored)
+        return hx_session_blame(
+            s, "mesh.mirrored",
+            HX_RAISE(HX_EINPUT,
+                     "applies to CAD models, which are cut before they are meshed, and '%s' is a "
+                     "mesh; leave it out, or name the model that the mesh was made of",
+                     cfg->mesh.file));
     HX_TRY(check_spline_keys(s));
     /* the model does not exist, but its mesh may be kept */
     if (!is_cad || access(cfg->mesh.file, F_OK) != 0) return HX_OK;
@@ -76,6 +84,22 @@ static const char *kept_in(const char *folder, size_t n_folder, char path[PATH_M
     return path;
 }
 
+/* `hextop new` (a draft) mirrors a model that can be mirrored unless an argument refuses it. */
+static void set_mirrored(const hx_session *s, hx_model_options *options)
+{
+    const hx_config *const cfg = &s->cfg;
+    const hx_config_plane *const plane = cfg->optimization.symmetry.entry;
+    options->mirrored = cfg->mesh.mirrored ? HX_MIRROR_ON : HX_MIRROR_OFF;
+    if (s->is_draft && !hx_value_find(cfg->tree, "mesh.mirrored"))
+        options->mirrored = HX_MIRROR_TRY;
+    if (options->mirrored == HX_MIRROR_OFF) return;
+    for (size_t i = 0; i < cfg->optimization.symmetry.n && i < HX_MOST_MIRRORS; i++) {
+        hx_mirror_plane *const to = &options->plane[options->n_plane++];
+        memcpy(to->point, plane[i].point, sizeof to->point);
+        memcpy(to->normal, plane[i].normal, sizeof to->normal);
+    }
+}
+
 int hx_session_read_file(hx_session *s)
 {
     int *part;
@@ -87,7 +111,7 @@ int hx_session_read_file(hx_session *s)
     const hx_config_numbers *const refine = &cfg->mesh.refine;
     HX_TRY(hx_alloc(&part, refine->n, sizeof *part, "parts of spans"));
     for (size_t i = 0; i < refine->n; i++) part[i] = (int)refine->value[i];
-    const hx_model_options options = {
+    hx_model_options options = {
         .merge = cfg->mesh.merge,
         .spline_options = {cfg->mesh.degree, (int)cfg->mesh.refine.n, part},
         .spline = &s->spline,
@@ -97,11 +121,16 @@ int hx_session_read_file(hx_session *s)
         .kept = kept_in(cfg->path, slash ? (size_t)(slash - cfg->path) + 1 : 0, kept),
         .units = cfg->units.system,
         .facts = &facts};
+    if (is_cad) set_mirrored(s, &options);
     const int rc = hx_input_read(cfg->mesh.file, &options, &s->mesh, &s->conditions);
     free(part);
     if (rc < 0 && is_cad && access(cfg->mesh.file, F_OK) != 0)
         return hx_session_blame(s, "mesh.file", rc);
+    if (rc < 0 && facts.is_uneven) return hx_session_blame(s, "mesh.mirrored", rc);
     HX_TRY(rc);
+    if (facts.n_mirror > 0) cfg->mesh.mirrored = 1;
+    s->n_mirror = facts.n_mirror;
+    memcpy(s->mirror, facts.mirror, sizeof s->mirror);
     /* the resolved config then repeats the run */
     if (is_cad) cfg->mesh.element_size = facts.element_size;
     return HX_OK;

@@ -13,6 +13,7 @@
 #include "core/dist/dist.h"
 #include "core/generate/generate.h"
 #include "core/mesh/mesh_quality.h"
+#include "core/mesher/model_files.h"
 #include "core/multigrid/plan_coarse.h"
 #include "core/operator/plan_operator.h"
 #include "core/registry.h"
@@ -56,6 +57,8 @@ typedef struct hx_session {
     /* files that the command writes; none may be one that is read (borrowed); NULL: none */
     const hx_output_names *outputs;
     int is_draft; /* 1: the config is yet to be written; its defaults are not used (`hextop new`) */
+    int n_mirror; /* planes at which the mesh of a CAD model is mirrored */
+    hx_mirror_plane mirror[HX_MOST_MIRRORS];
     int has_physics_of_file; /* 1: the physics is that of the mesh's file (`hextop new`) */
     hx_mesh_quality quality; /* set by hx_session_measure */
     int is_measured;

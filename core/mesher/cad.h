@@ -19,8 +19,9 @@ int hx_cad_unit(const char *path, char unit[HX_CAD_UNIT]);
 
 /* A solid: its bounding box, its volume and its name in the file ("": none). */
 typedef struct hx_cad_solid {
-    double box[6]; /* min, max (mm) */
-    double volume; /* mm^3 */
+    double box[6];    /* min, max (mm) */
+    double volume;    /* mm^3 */
+    double centre[3]; /* of a solid of the file (mm) */
     char name[128];
     int64_t source; /* for a meshed solid, the solid of the file that it is part of */
 } hx_cad_solid;
@@ -36,12 +37,16 @@ typedef struct hx_cad_shape {
     int is_healed;
 } hx_cad_shape;
 
+typedef struct hx_cad_halves hx_cad_halves;
+
 typedef struct hx_cad_job {
     const char *path; /* as given by the caller, for messages */
     const hx_model_options *options;
     const hx_gmsh_program *program;
     const char *folder; /* scratch folder */
     hx_notes *notes;
+    const hx_cad_halves
+        *halves; /* the planes at which the mesh is mirrored; NULL: none (borrowed) */
 } hx_cad_job;
 
 /* gmsh's job with these options in the scratch folder. */
@@ -60,6 +65,9 @@ int hx_cad_mesh(const hx_cad_job *job, const hx_cad_shape *shape, double size, h
  * becomes a set if all of its faces or solids are found in the mesh; names left out are noted. Call
  * it before hx_mesh_finish. O(bytes). */
 int hx_cad_add_names(const hx_cad_job *job, hx_mesh *mesh);
+
+/* *has := 1 if the STEP file names any face or solid. O(bytes). */
+int hx_cad_has_names(const hx_cad_job *job, int *has);
 
 /* Converts a name to one that is valid in a config and in a mesh file: no quotes, no control
  * characters. */
@@ -97,19 +105,23 @@ typedef struct hx_cad_record {
     char version[32];  /* version of gmsh */
     char model[128];   /* name of the file without its folders; "": not recorded */
     hx_cad_facts facts;
+    int is_tried;  /* 1: it was examined whether the halves agree */
+    int is_stated; /* 1: the planes were given, not found */
 } hx_cad_record;
 
-/* Computes the key of a model with that size (0: automatic). */
-int hx_cad_key(const char *path, double size, uint64_t *key);
+/* Computes the key of a model with that size (0: automatic), mirrored at the planes of the options
+ * (NULL: not mirrored). */
+int hx_cad_key(const char *path, double size, const hx_model_options *mirrored, uint64_t *key);
 
 /* Returns 1 if the file `keep` is complete and holds the mesh of that key; *record is then
  * filled. */
 int hx_cad_is_kept(const char *keep, uint64_t key, hx_cad_record *record);
 
 /* Returns 1 if the file `keep` is complete and, according to its header, holds the mesh of a model
- * of that name with that size (0: any). The model's bytes are not compared, because its file no
- * longer exists. */
-int hx_cad_is_left(const char *keep, const char *model, double size, hx_cad_record *record);
+ * of that name with the size (0: any) and the planes of the options. The model's bytes are not
+ * compared, because its file no longer exists. */
+int hx_cad_is_left(const char *keep, const char *model, const hx_model_options *options,
+                   hx_cad_record *record);
 
 /* Writes the header and the mesh file `from` to `keep` atomically; makes its folder. */
 int hx_cad_keep(const char *keep, const char *from, const hx_cad_record *record);

@@ -17,7 +17,7 @@
 #include "../files/gmsh.h"
 #include "../files/mesh_files.h"
 #include "../mesh/mesh_quality.h"
-#include "cad.h"
+#include "cad_halves.h"
 
 /* --- the formats --- */
 
@@ -218,10 +218,50 @@ static int note_mesh(const hx_cad_job *job, const hx_cad_shape *shape, const hx_
     return note_quality(job->path, facts, job->notes);
 }
 
+/* Fills facts->mirror and *halves, if the model is to be mirrored and can be. */
+static int find_halves(const hx_cad_job *job, const hx_cad_shape *shape, hx_cad_halves *halves,
+                       hx_cad_facts *facts)
+{
+    const hx_mirror_mode mode = job->options->mirrored;
+    if (mode == HX_MIRROR_OFF || (mode == HX_MIRROR_TRY && shape->stl)) return HX_OK;
+    if (shape->stl)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: mirrored applies to STEP, IGES and BREP models; the triangles of an "
+                        "STL file are not cut",
+                        job->path);
+    const int rc = hx_cad_find_halves(job, shape, halves);
+    if (rc == HX_EINPUT && mode == HX_MIRROR_TRY) {
+        HX_TRY(hx_notes_add(job->notes, HX_NOTE_DETAIL, "%s", hx_error_message()));
+        hx_error_clear();
+        return HX_OK;
+    }
+    HX_TRY(rc);
+    facts->n_mirror = halves->n_plane;
+    memcpy(facts->mirror, halves->plane, sizeof facts->mirror);
+    return HX_OK;
+}
+
+static int note_mirrors(const char *path, const hx_cad_facts *facts, hx_notes *notes)
+{
+    char planes[512] = "";
+    if (facts->n_mirror == 0) return HX_OK;
+    for (int p = 0; p < facts->n_mirror; p++) {
+        const double *const x = facts->mirror[p].point, *const n = facts->mirror[p].normal;
+        const size_t at = strlen(planes);
+        snprintf(planes + at, sizeof planes - at, "%spoint %g %g %g, normal %g %g %g",
+                 p > 0 ? "; " : "", x[0], x[1], x[2], n[0], n[1], n[2]);
+    }
+    return hx_notes_add(notes, HX_NOTE_INFO,
+                        "%s: mirrored: 1/%d of it is meshed, and every element has its image at %s",
+                        base_name(path), 1 << facts->n_mirror, planes);
+}
+
 /* Makes the Gmsh mesh file `made` in the scratch folder. */
-static int make_cad_mesh(const hx_cad_job *job, const char *format, const char *made,
+static int make_cad_mesh(const hx_cad_job *given, const char *format, const char *made,
                          hx_cad_facts *facts)
 {
+    hx_cad_job mirrored = *given, *const job = &mirrored;
+    hx_cad_halves halves = {0};
     char name[16];
     hx_mesh mesh = {0};
     hx_cad_shape shape = {0};
@@ -231,8 +271,23 @@ static int make_cad_mesh(const hx_cad_job *job, const char *format, const char *
     if (rc == HX_OK && !is_stl) rc = hx_cad_inspect(job, name, &shape);
     HX_TRY_FAIL(rc);
     HX_TRY_FAIL(note_shape(job, &shape));
-    HX_TRY_FAIL(mesh_shape(job, &shape, &facts->element_size, &mesh));
-    if (strcmp(format, "STEP") == 0) HX_TRY_FAIL(hx_cad_add_names(job, &mesh));
+    rc = find_halves(job, &shape, &halves, facts);
+    if (rc == HX_EINPUT) facts->is_uneven = 1;
+    HX_TRY_FAIL(rc);
+    job->halves = facts->n_mirror > 0 ? &halves : NULL;
+    rc = mesh_shape(job, &shape, &facts->element_size, &mesh);
+    if (rc == HX_EINPUT && job->halves && job->options->mirrored == HX_MIRROR_TRY) {
+        HX_TRY_FAIL(hx_notes_add(job->notes, HX_NOTE_INFO, "%s; meshed as a whole instead",
+                                 hx_error_message()));
+        hx_error_clear();
+        facts->n_mirror = 0;
+        job->halves = NULL;
+        rc = mesh_shape(job, &shape, &facts->element_size, &mesh);
+    }
+    HX_TRY_FAIL(rc);
+    if (strcmp(format, "STEP") == 0)
+        HX_TRY_FAIL(job->halves ? hx_cad_add_mirrored_names(job, &shape, &mesh)
+                                : hx_cad_add_names(job, &mesh));
     HX_TRY_FAIL(hx_mesh_finish(&mesh));
     double *value = NULL;
     HX_TRY_FAIL(hx_alloc_raw(&value, (size_t)mesh.n_elem, sizeof *value, "qualities"));
@@ -247,8 +302,10 @@ static int make_cad_mesh(const hx_cad_job *job, const char *format, const char *
     facts->volume = shape.volume;
     HX_TRY_FAIL(hx_gmsh_write(made, &mesh, 0));
     HX_TRY_FAIL(note_mesh(job, &shape, facts, hx_clock() - begin));
+    HX_TRY_FAIL(note_mirrors(job->path, facts, job->notes));
 fail:
     hx_mesh_free(&mesh);
+    hx_cad_halves_free(&halves);
     hx_cad_shape_free(&shape);
     return rc;
 }
@@ -277,18 +334,38 @@ static int finish(const hx_cad_job *job, const char *made, const hx_cad_record *
     return read_made(job->path, made, mesh);
 }
 
-static int make_and_read(const hx_cad_job *job, const char *format, uint64_t key,
+/* Keys of the mesh with that size (0: automatic). */
+typedef struct cad_keys {
+    uint64_t whole, mirrored;
+} cad_keys;
+
+static int make_keys(const char *path, double size, const hx_model_options *options, cad_keys *key)
+{
+    HX_TRY(hx_cad_key(path, size, NULL, &key->whole));
+    key->mirrored = key->whole;
+    return options->mirrored == HX_MIRROR_OFF ? HX_OK
+                                              : hx_cad_key(path, size, options, &key->mirrored);
+}
+
+static uint64_t choose_key(const cad_keys *key, const hx_cad_record *record)
+{
+    return record->facts.n_mirror > 0 ? key->mirrored : key->whole;
+}
+
+static int make_and_read(const hx_cad_job *job, const char *format, const cad_keys *key,
                          hx_cad_record *record, hx_mesh *mesh)
 {
     char *made = NULL;
+    cad_keys sized = *key;
     const int is_chosen = !(job->options->element_size > 0.0);
+    record->is_tried = job->options->mirrored != HX_MIRROR_OFF;
+    record->is_stated = job->options->n_plane > 0;
     HX_TRY(hx_scratch_path(job->folder, "made.msh", &made));
     int rc = make_cad_mesh(job, format, made, &record->facts);
     if (rc == HX_OK && is_chosen)
-        rc = hx_cad_key(job->path, record->facts.element_size, &record->key);
-    else
-        record->key = key;
-    record->key_auto = is_chosen ? key : 0;
+        rc = make_keys(job->path, record->facts.element_size, job->options, &sized);
+    record->key = choose_key(&sized, record);
+    record->key_auto = is_chosen ? choose_key(key, record) : 0;
     snprintf(record->version, sizeof record->version, "%s", job->program->version);
     snprintf(record->model, sizeof record->model, "%.127s", base_name(job->path));
     if (rc == HX_OK) rc = finish(job, made, record, mesh);
@@ -298,11 +375,17 @@ static int make_and_read(const hx_cad_job *job, const char *format, uint64_t key
 
 /* Reads a kept mesh. Returns HX_OK with a filled mesh, or with mesh->conn = NULL if no mesh is kept
  * there or another version of gmsh made it. */
-static int read_kept(const hx_cad_job *job, const char *keep, uint64_t key, hx_cad_record *record,
-                     hx_mesh *mesh)
+static int read_kept(const hx_cad_job *job, const char *keep, const cad_keys *key,
+                     hx_cad_record *record, hx_mesh *mesh)
 {
     const hx_cad_facts *const facts = &record->facts;
-    if (mesh->conn || !keep || !hx_cad_is_kept(keep, key, record)) return HX_OK;
+    if (mesh->conn || !keep) return HX_OK;
+    if (!hx_cad_is_kept(keep, key->mirrored, record) &&
+        !(job->options->mirrored == HX_MIRROR_TRY && hx_cad_is_kept(keep, key->whole, record) &&
+          record->is_tried)) {
+        memset(record, 0, sizeof *record);
+        return HX_OK;
+    }
     if (job->program->path && strcmp(job->program->version, record->version) != 0) return HX_OK;
     if (read_made(job->path, keep, mesh) < 0) {
         hx_mesh_free(mesh);
@@ -316,6 +399,7 @@ static int read_kept(const hx_cad_job *job, const char *keep, uint64_t key, hx_c
                         hx_noun(facts->n_face, "face", "faces"), keep, (long long)facts->n_elem,
                         hx_noun(facts->n_elem, "tetrahedron", "tetrahedra"), facts->element_size,
                         facts->worst, facts->median));
+    HX_TRY(note_mirrors(job->path, facts, job->notes));
     return note_quality(job->path, facts, job->notes);
 }
 
@@ -326,8 +410,7 @@ static int read_left(const char *path, const hx_model_options *options, hx_mesh 
     hx_cad_record record = {0};
     const char *const place[2] = {options->keep, options->kept};
     for (int i = 0; i < 2; i++) {
-        if (!place[i] || !hx_cad_is_left(place[i], base_name(path), options->element_size, &record))
-            continue;
+        if (!place[i] || !hx_cad_is_left(place[i], base_name(path), options, &record)) continue;
         HX_TRY(read_made(path, place[i], mesh));
         if (options->facts) *options->facts = record.facts;
         return hx_notes_add(notes, HX_NOTE_INFO,
@@ -345,7 +428,7 @@ static int read_left(const char *path, const hx_model_options *options, hx_mesh 
 static int read_cad(const char *path, const hx_model_options *given, hx_mesh *mesh,
                     hx_conditions *conditions, hx_notes *notes)
 {
-    uint64_t key;
+    cad_keys key;
     const char *format = NULL;
     hx_gmsh_program program = {0};
     hx_cad_record record = {0};
@@ -357,20 +440,20 @@ static int read_cad(const char *path, const hx_model_options *given, hx_mesh *me
     if (stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR))
         return read_left(path, &options, mesh, notes);
     HX_TRY(check_file(path, &format));
-    HX_TRY(hx_cad_key(path, options.element_size > 0.0 ? options.element_size : 0.0, &key));
+    HX_TRY(make_keys(path, fmax(options.element_size, 0.0), &options, &key));
     const int no_gmsh = hx_gmsh_find(&program);
-    hx_cad_job job = {path, &options, &program, NULL, notes};
-    int rc = read_kept(&job, options.keep, key, &record, mesh);
-    if (rc == HX_OK) rc = read_kept(&job, options.kept, key, &record, mesh);
+    hx_cad_job job = {.path = path, .options = &options, .program = &program, .notes = notes};
+    int rc = read_kept(&job, options.keep, &key, &record, mesh);
+    if (rc == HX_OK) rc = read_kept(&job, options.kept, &key, &record, mesh);
     if (rc == HX_OK && !mesh->conn) {
         rc = no_gmsh ? hx_gmsh_find(&program) : HX_OK; /* the message names the reason */
         if (rc < 0) hx_error_prefix("%s: a CAD model ", path);
         if (rc == HX_OK) rc = hx_scratch_create(&folder);
         job.folder = folder;
-        if (rc == HX_OK) rc = make_and_read(&job, format, key, &record, mesh);
+        if (rc == HX_OK) rc = make_and_read(&job, format, &key, &record, mesh);
     }
     if (rc == HX_OK) rc = note_units(&job, format, mesh);
-    if (rc == HX_OK && options.facts) *options.facts = record.facts;
+    if (options.facts) *options.facts = record.facts;
     if (rc < 0) hx_mesh_free(mesh);
     hx_scratch_remove(folder);
     hx_gmsh_release(&program);

@@ -51,8 +51,9 @@ static int take_solid(inspection *in, const char *text)
         hx_grow(&shape->source, shape->n_source, &in->capacity, sizeof *shape->source, "solids"));
     hx_cad_solid *const s = &shape->source[shape->n_source];
     memset(s, 0, sizeof *s);
-    if (sscanf(text, "%lf %lf %lf %lf %lf %lf %lf", &s->box[0], &s->box[1], &s->box[2], &s->box[3],
-               &s->box[4], &s->box[5], &s->volume) != 7)
+    if (sscanf(text, "%lf %lf %lf %lf %lf %lf %lf %lf %lf %lf", &s->box[0], &s->box[1], &s->box[2],
+               &s->box[3], &s->box[4], &s->box[5], &s->volume, &s->centre[0], &s->centre[1],
+               &s->centre[2]) != 10)
         return HX_OK;
     for (int k = 0; k < 6; k++) s->box[k] += k < 3 ? box_margin : -box_margin;
     shape->n_source++;
@@ -77,31 +78,34 @@ static void take_line(void *context, int stream, const char *text)
     }
 }
 
-static const char script[] = "v() = Volume{:};\n"
-                             "For i In {0:#v()-1}\n"
-                             "  b() = BoundingBox Volume{v(i)};\n"
-                             "  m = Mass Volume{v(i)};\n"
-                             "  Printf(\"hextop source %.17g %.17g %.17g %.17g %.17g %.17g %.17g\","
-                             " b(0), b(1), b(2), b(3), b(4), b(5), m);\n"
-                             "EndFor\n"
-                             "If (#v() > 1)\n"
-                             "  w() = BooleanFragments{ Volume{v()}; Delete; }{};\n"
-                             "  v() = Volume{:};\n"
-                             "EndIf\n"
-                             "volume = 0;\narea = 0;\nn = 0;\n"
-                             "If (#v() > 0)\n"
-                             "  For i In {0:#v()-1}\n"
-                             "    volume += Mass Volume{v(i)};\n"
-                             "  EndFor\n"
-                             "  s() = Unique(Abs(Boundary{ Volume{v()}; }));\n"
-                             "  n = #s();\n"
-                             "  For i In {0:n-1}\n"
-                             "    area += Mass Surface{s(i)};\n"
-                             "  EndFor\n"
-                             "  Save \"shape.brep\";\n"
-                             "EndIf\n"
-                             "Printf(\"hextop shape %g %g %.17g %.17g\", #v(), n, volume, area);\n"
-                             "Exit;\n";
+static const char script[] =
+    "v() = Volume{:};\n"
+    "For i In {0:#v()-1}\n"
+    "  b() = BoundingBox Volume{v(i)};\n"
+    "  m = Mass Volume{v(i)};\n"
+    "  c() = CenterOfMass Volume{v(i)};\n"
+    "  Printf(\"hextop source %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g "
+    "%.17g %.17g\", b(0), b(1), b(2), b(3), b(4), b(5), m, c(0), c(1), "
+    "c(2));\n"
+    "EndFor\n"
+    "If (#v() > 1)\n"
+    "  w() = BooleanFragments{ Volume{v()}; Delete; }{};\n"
+    "  v() = Volume{:};\n"
+    "EndIf\n"
+    "volume = 0;\narea = 0;\nn = 0;\n"
+    "If (#v() > 0)\n"
+    "  For i In {0:#v()-1}\n"
+    "    volume += Mass Volume{v(i)};\n"
+    "  EndFor\n"
+    "  s() = Unique(Abs(Boundary{ Volume{v()}; }));\n"
+    "  n = #s();\n"
+    "  For i In {0:n-1}\n"
+    "    area += Mass Surface{s(i)};\n"
+    "  EndFor\n"
+    "  Save \"shape.brep\";\n"
+    "EndIf\n"
+    "Printf(\"hextop shape %g %g %.17g %.17g\", #v(), n, volume, area);\n"
+    "Exit;\n";
 
 static int write_script(const hx_cad_job *job, const char *file, int heal)
 {

@@ -1,6 +1,7 @@
 /* The kept mesh: a comment that identifies it, then a mesh file of Gmsh, written atomically. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@ static const uint64_t hash_begin = 14695981039346656037U, hash_factor = 10995116
 /* Must be changed when the meshing procedure changes; this changes all keys. */
 static const char edition[] = "hextop cad 2";
 
+static const char mirrored_word[] = "mirrored";
+
 static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t n)
 {
     const unsigned char *const c = bytes;
@@ -32,13 +35,18 @@ static uint64_t add_stream(uint64_t hash, FILE *f)
     return hash;
 }
 
-int hx_cad_key(const char *path, double size, uint64_t *key)
+int hx_cad_key(const char *path, double size, const hx_model_options *mirrored, uint64_t *key)
 {
     const char *why;
     FILE *const f = hx_input_open(path, &why);
     if (!f) return HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, why);
     uint64_t hash = add_bytes(hash_begin, edition, sizeof edition);
     hash = add_bytes(hash, &size, sizeof size);
+    if (mirrored) {
+        hash = add_bytes(hash, mirrored_word, sizeof mirrored_word);
+        hash =
+            add_bytes(hash, mirrored->plane, (size_t)mirrored->n_plane * sizeof *mirrored->plane);
+    }
     hash = add_stream(hash, f);
     const int failed = ferror(f);
     fclose(f);
@@ -53,8 +61,7 @@ static const char head_form[] =
     "key %016" PRIx64 " %016" PRIx64 " body %016" PRIx64 "\n"
     "gmsh %s\n"
     "size %.17g solids %" PRId64 " faces %" PRId64 " elements %" PRId64
-    " worst %.17g median %.17g volume %.17g\n"
-    "$EndComments\n";
+    " worst %.17g median %.17g volume %.17g\n";
 
 static const char before_model[] = "; of ";
 
@@ -67,10 +74,42 @@ static void read_model(const char *line, char model[128])
     model[strcspn(model, "\n")] = '\0';
 }
 
+/* "mirrored auto 2 x y z x y z ...": whether the planes were stated, and their points and normals;
+ * 0 planes: the model was tried, and its halves agree nowhere. */
+static int read_mirrors(const char *line, hx_cad_record *r)
+{
+    char word[8];
+    int n_read = 0;
+    if (sscanf(line, "mirrored %7s %d%n", word, &r->facts.n_mirror, &n_read) != 2) return 0;
+    if (r->facts.n_mirror < 0 || r->facts.n_mirror > HX_MOST_MIRRORS) return 0;
+    r->is_tried = 1;
+    r->is_stated = strcmp(word, "stated") == 0;
+    line += n_read;
+    for (int p = 0; p < r->facts.n_mirror; p++) {
+        double *const x = r->facts.mirror[p].point, *const n = r->facts.mirror[p].normal;
+        if (sscanf(line, "%lf %lf %lf %lf %lf %lf%n", &x[0], &x[1], &x[2], &n[0], &n[1], &n[2],
+                   &n_read) != 6)
+            return 0;
+        line += n_read;
+    }
+    return 1;
+}
+
+static void write_mirrors(FILE *f, const hx_cad_record *r)
+{
+    if (!r->is_tried) return;
+    fprintf(f, "mirrored %s %d", r->is_stated ? "stated" : "auto", r->facts.n_mirror);
+    for (int p = 0; p < r->facts.n_mirror; p++) {
+        const double *const x = r->facts.mirror[p].point, *const n = r->facts.mirror[p].normal;
+        fprintf(f, " %.17g %.17g %.17g %.17g %.17g %.17g", x[0], x[1], x[2], n[0], n[1], n[2]);
+    }
+    fputc('\n', f);
+}
+
 static int read_head(FILE *f, hx_cad_record *r, uint64_t *body)
 {
     hx_cad_facts *const facts = &r->facts;
-    char line[256];
+    char line[1024];
     int n = 0;
     memset(r, 0, sizeof *r);
     for (int i = 0; i < 6; i++) {
@@ -87,6 +126,7 @@ static int read_head(FILE *f, hx_cad_record *r, uint64_t *body)
                         " worst %lf median %lf volume %lf",
                         &facts->element_size, &facts->n_solid, &facts->n_face, &facts->n_elem,
                         &facts->worst, &facts->median, &facts->volume);
+        if (i == 5 && read_mirrors(line, r) && !fgets(line, sizeof line, f)) return 0;
         if (i == 5 && strcmp(line, "$EndComments\n") != 0) return 0;
     }
     return n == 11;
@@ -110,12 +150,35 @@ int hx_cad_is_kept(const char *keep, uint64_t key, hx_cad_record *record)
     return key != 0 && is_whole(keep, key, record);
 }
 
-int hx_cad_is_left(const char *keep, const char *model, double size, hx_cad_record *record)
+/* Whether the mesh is mirrored as the options state. */
+static int is_mirrored_so(const hx_cad_record *record, const hx_model_options *options)
+{
+    const hx_cad_facts *const facts = &record->facts;
+    if (options->mirrored == HX_MIRROR_TRY) return record->is_tried;
+    if (options->mirrored == HX_MIRROR_OFF) return facts->n_mirror == 0;
+    if (options->n_plane == 0) return facts->n_mirror > 0 && !record->is_stated;
+    if (!record->is_stated || facts->n_mirror != options->n_plane) return 0;
+    for (int p = 0; p < options->n_plane; p++)
+        for (int d = 0; d < 3; d++) {
+            const double *const x = options->plane[p].point, *const n = options->plane[p].normal;
+            const double away = x[d] - facts->mirror[p].point[d];
+            const double length = hypot(hypot(n[0], n[1]), n[2]);
+            if (away < 0.0 || away > 0.0 ||
+                !(fabs(n[d] / length - facts->mirror[p].normal[d]) < 1e-12))
+                return 0;
+        }
+    return 1;
+}
+
+int hx_cad_is_left(const char *keep, const char *model, const hx_model_options *options,
+                   hx_cad_record *record)
 {
     char name[sizeof record->model];
+    const double size = options->element_size;
     snprintf(name, sizeof name, "%.127s", model);
     if (!is_whole(keep, 0, record)) return 0;
     if (record->model[0] && strcmp(record->model, name) != 0) return 0;
+    if (!is_mirrored_so(record, options)) return 0;
     return !(size > 0.0) ||
            !(record->facts.element_size < size || record->facts.element_size > size);
 }
@@ -161,6 +224,8 @@ int hx_cad_keep(const char *keep, const char *from, const hx_cad_record *record)
                 record->key, record->key_auto, body, record->version, facts->element_size,
                 facts->n_solid, facts->n_face, facts->n_elem, facts->worst, facts->median,
                 facts->volume);
+        write_mirrors(out.stream, record);
+        fputs("$EndComments\n", out.stream);
         rc = copy_stream(in, out.stream);
     }
     if (rc == HX_OK) rc = hx_atomic_file_commit(&out);

@@ -8,11 +8,12 @@
 #include "../base/grow.h"
 #include "../base/memory.h"
 #include "../files/mesh_files.h"
-#include "cad.h"
+#include "cad_halves.h"
 
 typedef struct meshing {
     size_t n, capacity;
-    hx_cad_solid *solid; /* [n] in the order of the mesh (owned) */
+    hx_cad_solid *solid;              /* [n] in the order of the mesh (owned) */
+    hx_cad_parts half[HX_CAD_N_KIND]; /* of a mirrored mesh, in its order (owned) */
     int rc;
 } meshing;
 
@@ -21,6 +22,7 @@ static void take_line(void *context, int stream, const char *text)
     meshing *const m = context;
     hx_cad_solid s = {.source = -1};
     (void)stream;
+    if (m->rc == HX_OK) m->rc = hx_cad_take_part(text, "half", m->half);
     if (m->rc < 0 || strncmp(text, "hextop solid ", 13) != 0) return;
     if (sscanf(text + 13, "%lf %lf %lf %lf %lf %lf %lf", &s.box[0], &s.box[1], &s.box[2], &s.box[3],
                &s.box[4], &s.box[5], &s.volume) != 7)
@@ -29,13 +31,23 @@ static void take_line(void *context, int stream, const char *text)
     if (m->rc == HX_OK) m->solid[m->n++] = s;
 }
 
+static const char begin[] = "SetFactory(\"OpenCASCADE\");\n"
+                            "General.NumThreads = 1;\n"
+                            "v() = ShapeFromFile(\"shape.brep\");\n";
+
+/* For a mirrored mesh: replaces the shape by its part inside x. */
+static const char cut[] =
+    "v() = BooleanIntersection{ Volume{v()}; Delete; }{ Volume{x}; Delete; };\n"
+    "If (#v() > 1)\n"
+    "  w() = BooleanFragments{ Volume{v()}; Delete; }{};\n"
+    "  v() = Unique(w());\n"
+    "EndIf\n";
+
+static const char surfaces[] = "s() = Unique(Abs(Boundary{ Volume{v()}; }));\n";
+
 /* Number of elements per full turn of a curve, and the size of the smallest of them: curvature
  * refines elements by at most a factor of 4. */
 static const char script[] =
-    "SetFactory(\"OpenCASCADE\");\n"
-    "General.NumThreads = 1;\n"
-    "v() = ShapeFromFile(\"shape.brep\");\n"
-    "s() = Unique(Abs(Boundary{ Volume{v()}; }));\n"
     "For i In {0:#v()-1}\n"
     "  b() = BoundingBox Volume{v(i)};\n"
     "  m = Mass Volume{v(i)};\n"
@@ -72,12 +84,20 @@ enum { N_WAY = sizeof way / sizeof way[0] };
 static int write_script(const hx_cad_job *job, double size, int w)
 {
     enum { REFINED = 4 };
+    const hx_cad_halves *const halves = job->halves;
     hx_atomic_file out;
     char *path = NULL;
     HX_TRY(hx_scratch_path(job->folder, "mesh.geo", &path));
     const int rc = hx_atomic_file_open(&out, path);
     free(path);
     HX_TRY(rc);
+    fputs(begin, out.stream);
+    if (halves) {
+        hx_cad_put_region(out.stream, halves, halves->plane, halves->n_plane);
+        fputs(cut, out.stream);
+    }
+    fputs(surfaces, out.stream);
+    if (halves) hx_cad_put_parts(out.stream, "half");
     fprintf(out.stream, script, size, size / REFINED, way[w].triangles, way[w].tetrahedra);
     return hx_atomic_file_commit(&out);
 }
@@ -166,8 +186,55 @@ void hx_cad_sort_sets(hx_mesh *mesh)
 
 /* --- */
 
+/* Completes the mesh of the region by its images; m->solid become the solids of the shape. */
+static int mirror_mesh(const hx_cad_job *job, meshing *m, hx_mesh *mesh)
+{
+    const hx_cad_parts *const whole = &job->halves->whole[HX_CAD_SOLIDS];
+    HX_TRY(hx_cad_mirror(job, m->half, mesh));
+    free(m->solid);
+    m->solid = NULL;
+    m->n = m->capacity = 0;
+    HX_TRY(hx_alloc(&m->solid, whole->n, sizeof *m->solid, "solids"));
+    m->n = whole->n;
+    for (size_t i = 0; i < m->n; i++) {
+        m->solid[i].volume = whole->part[i].measure;
+        memcpy(m->solid[i].box, whole->part[i].box, sizeof m->solid[i].box);
+    }
+    return HX_OK;
+}
+
+/* HX_EINPUT: a solid got no elements. */
+static int check_solids(const hx_cad_job *job, const meshing *m, const hx_mesh *mesh,
+                        const hx_gmsh_result *result)
+{
+    for (size_t k = 1; k <= m->n; k++) {
+        char name[48];
+        snprintf(name, sizeof name, "solid-%zu", k);
+        const hx_set *const set = hx_mesh_find_set(mesh, name);
+        if (!set || set->n_elem == 0)
+            return HX_RAISE(HX_EINPUT, "%s: gmsh could not mesh solid %zu of %zu%s%s", job->path, k,
+                            m->n, result->error[0] ? ": " : "", result->error);
+    }
+    return HX_OK;
+}
+
+/* rank[i]: number of the i-th meshed solid in the file's order, from 1. The caller frees it. */
+static int rank_solids(const hx_cad_shape *shape, meshing *m, int64_t **rank)
+{
+    HX_TRY(hx_alloc(rank, m->n, sizeof **rank, "solids"));
+    for (size_t i = 0; i < m->n; i++) m->solid[i].source = find_source(shape, &m->solid[i]);
+    for (size_t i = 0; i < m->n; i++) {
+        (*rank)[i] = 1;
+        for (size_t k = 0; k < m->n; k++)
+            (*rank)[i] += m->solid[k].source < m->solid[i].source ||
+                          (m->solid[k].source == m->solid[i].source && k < i);
+    }
+    return HX_OK;
+}
+
+/* *is_made = 1: gmsh made the mesh; another algorithm would not help. */
 static int try_way(const hx_cad_job *job, const hx_cad_shape *shape, double size, int w,
-                   hx_mesh *mesh, hx_gmsh_result *result)
+                   hx_mesh *mesh, hx_gmsh_result *result, int *is_made)
 {
     meshing m = {0};
     int64_t *rank = NULL;
@@ -188,29 +255,17 @@ static int try_way(const hx_cad_job *job, const hx_cad_shape *shape, double size
         rc = HX_RAISE(HX_EINPUT, "%s: gmsh made no mesh of it%s%s", job->path,
                       result->error[0] ? ": " : "", result->error);
     HX_TRY_FAIL(rc);
-    for (size_t k = 1; k <= m.n; k++) {
-        char name[48];
-        snprintf(name, sizeof name, "solid-%zu", k);
-        const hx_set *const set = hx_mesh_find_set(mesh, name);
-        if (!set || set->n_elem == 0)
-            HX_TRY_FAIL(HX_RAISE(HX_EINPUT, "%s: gmsh could not mesh solid %zu of %zu%s%s",
-                                 job->path, k, m.n, result->error[0] ? ": " : "", result->error));
-    }
-    HX_TRY_FAIL(hx_alloc(&rank, m.n, sizeof *rank, "solids"));
-    /* rank[i]: number of the i-th meshed solid in the file's order, from 1. */
-    for (size_t i = 0; i < m.n; i++) m.solid[i].source = find_source(shape, &m.solid[i]);
-    for (size_t i = 0; i < m.n; i++) {
-        rank[i] = 1;
-        for (size_t k = 0; k < m.n; k++)
-            rank[i] += m.solid[k].source < m.solid[i].source ||
-                       (m.solid[k].source == m.solid[i].source && k < i);
-    }
+    HX_TRY_FAIL(check_solids(job, &m, mesh, result));
+    *is_made = 1;
+    if (job->halves) HX_TRY_FAIL(mirror_mesh(job, &m, mesh));
+    HX_TRY_FAIL(rank_solids(shape, &m, &rank));
     HX_TRY_FAIL(name_solids(shape, &m, rank, mesh));
     hx_cad_sort_sets(mesh);
 fail:
     free(rank);
     free(path);
     free(m.solid);
+    for (int kind = 0; kind < HX_CAD_N_KIND; kind++) free(m.half[kind].part);
     if (rc < 0) hx_mesh_free(mesh);
     return rc;
 }
@@ -220,9 +275,12 @@ int hx_cad_mesh(const hx_cad_job *job, const hx_cad_shape *shape, double size, h
     int rc = HX_OK;
     for (int w = 0; w < N_WAY; w++) {
         hx_gmsh_result result = {0};
+        int is_made = 0;
         memset(mesh, 0, sizeof *mesh);
-        rc = try_way(job, shape, size, w, mesh, &result);
-        if (rc != HX_EINPUT || result.process.is_timed_out || result.process.is_cancelled) break;
+        rc = try_way(job, shape, size, w, mesh, &result, &is_made);
+        if (rc != HX_EINPUT || is_made || result.process.is_timed_out ||
+            result.process.is_cancelled)
+            break;
         if (w + 1 < N_WAY)
             HX_TRY(hx_notes_add(job->notes, HX_NOTE_INFO, "%s; trying again with another algorithm",
                                 hx_error_message()));

@@ -11,19 +11,37 @@
 
 HX_C_BEGIN
 
+/* Whether a CAD model is meshed on one side of its mirror planes, and that mesh mirrored: always;
+ * or, for a model that may not be symmetric, if its halves agree. */
+typedef enum { HX_MIRROR_OFF, HX_MIRROR_ON, HX_MIRROR_TRY } hx_mirror_mode;
+
+enum { HX_MOST_MIRRORS = 3 };
+
+typedef struct hx_mirror_plane {
+    double point[3], normal[3]; /* length; any length above 0. The side of the normal is meshed */
+} hx_mirror_plane;
+
 /* Facts about a meshed CAD model. */
 typedef struct hx_cad_facts {
     double element_size; /* requested, or automatic */
     int64_t n_solid, n_face, n_elem;
     double worst, median; /* scaled Jacobian of the elements */
     double volume;        /* of the model, not of its mesh; 0: not known */
+    int n_mirror;         /* planes at which the mesh is its own mirror image; 0: none */
+    hx_mirror_plane mirror[HX_MOST_MIRRORS]; /* unit normals */
+    int is_uneven; /* 1, after HX_EINPUT: the model cannot be mirrored as stated */
 } hx_cad_facts;
 
 /* A zeroed struct with merge = NaN selects the defaults. */
 typedef struct hx_model_options {
-    double merge;        /* like in mesh_check.h: NaN, 0 or a distance */
-    double element_size; /* for CAD models (length); 0: automatic, from the volume */
-    double time_limit;   /* time limit for another program, in seconds; 0: HX_MODEL_TIME_LIMIT */
+    double merge;            /* like in mesh_check.h: NaN, 0 or a distance */
+    double element_size;     /* for CAD models (length); 0: automatic, from the volume */
+    hx_mirror_mode mirrored; /* for CAD models */
+    /* planes of the mirrored mesh, perpendicular to each other; n_plane = 0: those normal to the
+     * axes through the centroid at which the halves agree */
+    int n_plane;
+    hx_mirror_plane plane[HX_MOST_MIRRORS];
+    double time_limit; /* time limit for another program, in seconds; 0: HX_MODEL_TIME_LIMIT */
     /* file in which the mesh of a CAD model is kept, whose name ends with .msh; its folder is made
      * if it is missing; NULL: the mesh is not kept */
     const char *keep;

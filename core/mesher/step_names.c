@@ -75,6 +75,15 @@ static int add_names(const hx_cad_job *job, const hx_step_file *file, const char
         job->path, n_lost, lost);
 }
 
+int hx_cad_has_names(const hx_cad_job *job, int *has)
+{
+    hx_step_file file = {0};
+    HX_TRY(hx_step_read(&file, job->path));
+    *has = has_names(&file);
+    hx_step_free(&file);
+    return HX_OK;
+}
+
 int hx_cad_add_names(const hx_cad_job *job, hx_mesh *mesh)
 {
     hx_step_file file = {0};

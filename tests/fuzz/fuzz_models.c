@@ -65,7 +65,7 @@ void fuzz_models(const uint8_t *data, size_t size)
     (void)hx_model_format_of_file(path);
     if (fuzz_accepted(hx_cad_unit(path, unit)))
         fuzz_require(memchr(unit, '\0', sizeof unit) != NULL, "a unit ends");
-    (void)fuzz_accepted(hx_cad_key(path, 1.0, &key));
+    (void)fuzz_accepted(hx_cad_key(path, 1.0, NULL, &key));
     (void)hx_cad_is_kept(path, 0, &record);
     if (data[0] % 4 == 0) check_stl(path);
     if (data[0] % 4 == 1) check_step(path);

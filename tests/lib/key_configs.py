@@ -51,7 +51,7 @@ def base_of(key):
         return JOB
     if key == "mesh.ignore":
         return {**JOB, "mesh": 'mesh = { file = "skin.inp"; };'}
-    if key in ("mesh.element_size", "mesh.time_limit"):
+    if key in ("mesh.element_size", "mesh.mirrored", "mesh.time_limit"):
         return CAD
     if key in ("mesh.degree", "mesh.refine"):
         return SPLINE
