@@ -380,7 +380,7 @@ static void check_forces(const part *p, fixture_solver *s, const hx_problem *pro
         hx_problem_add_expansion(problem, c, modulus, want);
         CHECK_OK(hx_analysis_force(&s->analysis, c, d_f));
         fixture_get(&device, n, got, d_f);
-        for (size_t k = 0; k < n; k++) size = fmax(size, fabs(want[k]));
+        for (size_t k = 0; k < n; k++) test_worst(&size, fabs(want[k]));
         for (size_t k = 0; k < n; k++) test_worst(&worst, fabs(got[k] - want[k]) / size);
         for (size_t k = 0; k < n; k++) sum[k % 3] += got[k];
         for (int i = 0; c == 2 && i < 3; i++) test_worst(&worst, 0.1 * fabs(sum[i]) / size);
