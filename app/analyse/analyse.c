@@ -280,6 +280,7 @@ static int see_case(hx_analyse *a, int c, FILE *points)
             a, hx_problem_is_heat(&s->problem) ? "heat_flux_largest" : "von_mises_largest", c,
             HX_VTK_CELL, HX_VTK_F32, 1, &context.largest));
     find_displacement(a, of);
+    hx_stress_select(&a->stress, c);
     hx_nodal_stress_begin(&a->nodal);
     HX_TRY(hx_stress_each(&a->stress, a->modulus, a->u, see, &context));
     hx_nodal_stress_finish(&a->nodal);

@@ -215,6 +215,8 @@ static int add_load_row(hx_table *table, const hx_mesh *mesh, const hx_config_lo
     else if (!isnan(load->traction[0]))
         hx_table_add(table, "%s%s per area", vector_text(load->traction, text, sizeof text),
                      u->stress);
+    else if (!isnan(load->temperature_change))
+        hx_table_add(table, "temperature change %g", load->temperature_change);
     else if (!isnan(load->pressure))
         hx_table_add(table, "pressure %g%s", load->pressure, u->stress);
     else if (!isnan(load->bearing_force[0]))

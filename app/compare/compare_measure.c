@@ -215,6 +215,7 @@ static int solve_case(measurement *m, int load_case, hx_pcg_result *result)
     hx_device *dev = &s->device;
     const size_t bytes = vector_bytes(s);
     HX_TRY(hx_problem_nodal_force(&s->problem, load_case, m->ref->density, m->ref->y));
+    hx_problem_add_expansion(&s->problem, load_case, m->ref->modulus, m->ref->y);
     HX_TRY(dev->ops->upload(dev, m->d_y, m->ref->y, bytes));
     if (s->solver.op.d_prescribed)
         HX_TRY(dev->ops->copy(dev, m->d_x, s->solver.op.d_prescribed, bytes));

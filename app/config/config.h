@@ -92,6 +92,7 @@ typedef struct hx_config_load {
         double point[3], axis[3], speed;
     } centrifugal;
     double remote_force[3], moment[3], point[3];
+    double temperature_change;
     double source, heat, flux, node_heat; /* for heat */
     int coupling;                         /* HX_COUPLING_...; not given: distributing */
     int load_case; /* counted from 1; 0 (only with `from`): each step of the file is a case */
@@ -101,7 +102,7 @@ typedef struct hx_config_load {
 typedef struct hx_config_material {
     char *origin;
     char *set;
-    double young, density, conductivity;
+    double young, density, conductivity, expansion;
 } hx_config_material;
 
 typedef struct hx_config_passive {
@@ -197,7 +198,7 @@ typedef struct hx_config {
     } mesh;
     struct {
         char *from; /* "file", or NULL */
-        double young, poisson, density, strength;
+        double young, poisson, density, strength, expansion;
         double conductivity, conductivity_min;
     } material;
     hx_config_list materials, supports, springs, convection, loads, passive, sets;

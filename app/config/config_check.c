@@ -157,15 +157,16 @@ static int check_heat_load(const hx_config_load *load)
 static int check_load(const hx_config_load *load)
 {
     const int on_part = !isnan(load->gravity[0]) + load->centrifugal.given + (load->from != NULL);
+    const int warms = !isnan(load->temperature_change);
     const int coupled = load->coupling != HX_COUPLING_NOT_GIVEN;
     const int force = !isnan(load->remote_force[0]), remote = force || !isnan(load->moment[0]);
     HX_TRY(check_one_of(load->origin,
                         !isnan(load->node_force[0]) + !isnan(load->total_force[0]) +
                             !isnan(load->traction[0]) + !isnan(load->pressure) +
-                            !isnan(load->bearing_force[0]) + remote + on_part,
+                            !isnan(load->bearing_force[0]) + remote + on_part + warms,
                         "node_force, total_force, traction, pressure, bearing_force, remote_force "
-                        "(or moment), gravity, centrifugal, from"));
-    if (!load->set && !on_part)
+                        "(or moment), gravity, centrifugal, temperature_change, from"));
+    if (!load->set && !on_part && !warms)
         return hx_config_fault(load->origin, "set",
                                "required key is missing; for example set = \"...\"");
     if (load->set && on_part)
@@ -203,9 +204,9 @@ static int check_entries(const hx_config *cfg)
     const hx_config_material *const material = cfg->materials.entry;
     for (size_t i = 0; i < cfg->materials.n; i++)
         if (isnan(material[i].young) && isnan(material[i].density) &&
-            isnan(material[i].conductivity))
+            isnan(material[i].conductivity) && isnan(material[i].expansion))
             return hx_config_fault(material[i].origin, "", "none of %s; give at least one",
-                                   is_heat ? "conductivity, density" : "E, density");
+                                   is_heat ? "conductivity, density" : "E, density, expansion");
     const hx_config_set *set = cfg->sets.entry;
     for (size_t i = 0; i < cfg->sets.n; i++)
         HX_TRY(check_one_of(set[i].origin,

@@ -248,6 +248,9 @@ const hx_key hx_keys[] = {
         .help =
             "von Mises stress that the material bears, such as the yield stress; `verify` divides "
             "it by the largest stress of the part, the factor of safety"),
+    KEY(material.expansion, FLOAT, ELASTICITY, .unit = "1/temperature", .range = "[-1, 1]",
+        .help = "coefficient of thermal expansion of the solid material, needed by "
+                "temperature_change; 12e-6 per K for steel"),
     KEY(material.conductivity, FLOAT, HEAT, .unit = "power/(length*temperature)", .fallback = "1.0",
         .range = "[1e-20, 1e20]", .help = "thermal conductivity of the solid material"),
     KEY(material.conductivity_min, FLOAT, HEAT, .unit = "power/(length*temperature)",
@@ -265,6 +268,9 @@ const hx_key hx_keys[] = {
            .help = "Young's modulus of the set's solid material"),
     ENTRY(materials, material, density, FLOAT, .unit = "mass/length^3", .range = "(0, inf)",
           .note = "material.density", .help = "mass density of the set's solid material"),
+    ENTRY(materials, material, expansion, FLOAT, ELASTICITY, .unit = "1/temperature",
+          .range = "[-1, 1]", .note = "material.expansion",
+          .help = "coefficient of thermal expansion of the set's solid material"),
     ENTRY(materials, material, conductivity, FLOAT, HEAT, .unit = "power/(length*temperature)",
           .range = "[1e-20, 1e20]", .note = "material.conductivity",
           .help = "thermal conductivity of the set's solid material; that of void is "
@@ -308,12 +314,13 @@ const hx_key hx_keys[] = {
     LIST(loads, load,
          .help = "loads on sets or on the whole part; each has exactly one of node_force, "
                  "total_force, traction, pressure, bearing_force, remote_force (or a moment, or "
-                 "both), gravity, centrifugal, from; for heat exactly one of source, heat, flux, "
-                 "node_heat"),
+                 "both), gravity, centrifugal, temperature_change, from; for heat exactly one of "
+                 "source, "
+                 "heat, flux, node_heat"),
     ENTRY(loads, load, set, TEXT,
-          .note = "required, except for gravity, centrifugal, from and source",
+          .note = "required, except for gravity, centrifugal, temperature_change, from and source",
           .help = "name of the loaded set of nodes; traction and pressure need boundary faces in "
-                  "it"),
+                  "it, temperature_change needs elements"),
     ENTRY(loads, load, from, TEXT, ELASTICITY, .word = from_words,
           .help = "\"file\" takes the loads that mesh.file states; its steps are the load cases"),
     ENTRY(loads, load, node_force, VECTOR, ELASTICITY, .unit = "force",
@@ -340,6 +347,9 @@ const hx_key hx_keys[] = {
           .help = "direction of the axis of rotation, of any length"),
     ENTRY(loads, load, centrifugal.speed, FLOAT, .unit = "rad/time", .required = 1,
           .range = "(0, inf)", .help = "angular speed, 2 pi times the turns per time"),
+    ENTRY(loads, load, temperature_change, FLOAT, ELASTICITY, .unit = "temperature",
+          .help = "change of the temperature of the set's elements, or of the whole part without a "
+                  "set, which expand by material.expansion times it; positive for heating"),
     ENTRY(loads, load, remote_force, VECTOR, ELASTICITY, .unit = "force",
           .help = "force that acts at `point` and is carried by the set's nodes, by their share "
                   "of the area of its faces, or equally"),

@@ -27,6 +27,8 @@ const hx_diag_row hx_diag_table[HX_N_DIAG] = {
     [HX_DIAG_LOAD_ON_SUPPORT] = {"load-on-support", 0.1, ""},
     [HX_DIAG_WEIGHT_ONLY] = {"weight-only", 0.0,
                              "add the load that the part carries, or passive solid"},
+    [HX_DIAG_EXPANSION] = {"expansion-compliance", 0.0,
+                           "minimize a displacement, a stress or the mass under limits of them"},
     [HX_DIAG_PASSIVE_VOID_LOAD] = {"passive-void-load", 0.0,
                                    "remove their elements from the void, or load other nodes"},
     [HX_DIAG_PASSIVE_VOID_SUPPORT] =

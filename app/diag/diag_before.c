@@ -227,8 +227,39 @@ static int has_passive_solid(const hx_session *s)
 static int is_weight_only(const hx_session *s, int load_case, double nodal)
 {
     return nodal <= 0.0 && hx_problem_body(&s->problem, load_case) &&
-           !s->problem.supports.prescribed && !has_passive_solid(s) &&
-           hx_session_objective(s) == &hx_response_compliance;
+           !hx_problem_expands(&s->problem, load_case) && !s->problem.supports.prescribed &&
+           !has_passive_solid(s) && hx_session_objective(s) == &hx_response_compliance;
+}
+
+/* 1 if the compliance of a case is minimized or limited. */
+static int uses_compliance(const hx_session *s, int load_case)
+{
+    const hx_response_kind *const objective = hx_session_objective(s);
+    const int only = s->cfg.optimization.objective.load_case;
+    int any = (objective == &hx_response_compliance || objective->is_worst_case) &&
+              (only == 0 || only == load_case + 1);
+    for (int i = 0; i < s->limits.n; i++) {
+        const hx_constraint_spec *const limit = &s->limits.spec[i];
+        any |= limit->kind == &hx_response_compliance &&
+               (limit->params.load_case == HX_ALL_CASES || limit->params.load_case == load_case);
+    }
+    return any;
+}
+
+static void judge_expansion(hx_diags *diags, const hx_session *s)
+{
+    int n = 0, first = 0;
+    for (int c = s->problem.cases.n; c-- > 0;)
+        if (hx_problem_expands(&s->problem, c) && uses_compliance(s, c)) {
+            n++;
+            first = c + 1;
+        }
+    if (n > 0)
+        hx_diags_add(diags, HX_DIAG_EXPANSION, n,
+                     "load case %d has a temperature change, whose load grows with the stiffness: "
+                     "its compliance is a misleading measure of stiffness, and the best design "
+                     "may be grey or none",
+                     first);
 }
 
 static int judge_held_loads(hx_diags *diags, const hx_session *s)
@@ -384,6 +415,7 @@ static int judge_void(hx_diags *diags, const hx_session *s)
 static int judge_loads(hx_diags *diags, const hx_session *s)
 {
     HX_TRY(judge_held_loads(diags, s));
+    judge_expansion(diags, s);
     HX_TRY(judge_void(diags, s));
     HX_TRY(hx_diag_void(diags, s));
     return hx_diag_part(diags, s);

@@ -24,6 +24,9 @@ const hx_diag_words hx_diag_help[HX_N_DIAG] = {
         {"load cases whose only loads are by mass, without passive solid, if the compliance is "
          "minimized",
          "> 0", "less material is always stiffer under its own weight, so the best design is none"},
+    [HX_DIAG_EXPANSION] =
+        {"load cases with a temperature change whose compliance is minimized or limited", "> 0",
+         "the load grows with the stiffness, so less material, grey or none, has less compliance"},
     [HX_DIAG_PASSIVE_VOID_LOAD] = {"loaded nodes in passive void", "> 0",
                                    "the load acts on void, so the compliance measures the void"},
     [HX_DIAG_PASSIVE_VOID_SUPPORT] = {"nodes of a support that lies entirely in passive void",

@@ -107,7 +107,8 @@ static int matrix(hx_matrix_job *job, const hx_options *options)
                                    &job->meter);
     HX_TRY(hx_matrix_stages_open(&job->stages, &job->session, &job->plan));
     hx_matrix_report_sizes(job);
-    HX_TRY(hx_matrix_sides_create(&job->sides, &job->session.problem, job->rho, &job->plan));
+    HX_TRY(hx_matrix_sides_create(&job->sides, &job->session.problem, job->rho, job->modulus,
+                                  &job->plan));
     /* Counts the rows, and plans their ranges. */
     const hx_problem *const problem = &job->session.problem;
     const hx_space *const space = &problem->space;

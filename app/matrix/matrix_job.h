@@ -134,7 +134,7 @@ typedef struct hx_matrix_sides {
 int hx_matrix_may_move(const hx_problem *problem);
 
 int hx_matrix_sides_create(hx_matrix_sides *sides, const hx_problem *problem, const double *rho,
-                           const hx_matrix_plan *plan);
+                           const double *modulus, const hx_matrix_plan *plan);
 /* load -= K u_p for complete rows. */
 void hx_matrix_sides_move(hx_matrix_sides *sides, const hx_problem *problem,
                           const hx_row_range *range, const hx_matrix_rows *blocks);

@@ -208,7 +208,7 @@ static int make_order(hx_matrix_sides *sides, const hx_space *space)
 }
 
 static int make_loads(hx_matrix_sides *sides, const hx_problem *problem, const double *rho,
-                      const hx_matrix_plan *plan)
+                      const double *modulus, const hx_matrix_plan *plan)
 {
     const size_t n = (size_t)n_dof_of(problem);
     sides->n_case = problem->cases.n;
@@ -217,6 +217,7 @@ static int make_loads(hx_matrix_sides *sides, const hx_problem *problem, const d
     for (int c = 0; c < sides->n_case; c++) {
         HX_TRY(hx_alloc_raw(&sides->load[c], n, sizeof(double), "loads"));
         HX_TRY(hx_problem_nodal_force(problem, c, rho, sides->load[c]));
+        hx_problem_add_expansion(problem, c, modulus, sides->load[c]);
         if (hx_problem_is_heat(problem)) add_reference(problem, sides->load[c]);
         /* Held rows of an eliminated system are u = u_p. */
         for (int64_t dof = 0; plan->eliminate && dof < n_dof_of(problem); dof++)
@@ -226,9 +227,9 @@ static int make_loads(hx_matrix_sides *sides, const hx_problem *problem, const d
 }
 
 int hx_matrix_sides_create(hx_matrix_sides *sides, const hx_problem *problem, const double *rho,
-                           const hx_matrix_plan *plan)
+                           const double *modulus, const hx_matrix_plan *plan)
 {
-    if (plan->rhs) HX_TRY(make_loads(sides, problem, rho, plan));
+    if (plan->rhs) HX_TRY(make_loads(sides, problem, rho, modulus, plan));
     if (plan->fixed) {
         const int64_t n_dof = n_dof_of(problem);
         int64_t n = 0;

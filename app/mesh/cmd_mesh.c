@@ -82,11 +82,22 @@ static int add_springs(hx_fields *fields, const hx_session *s)
     return HX_OK;
 }
 
-/* Nodal forces of each case. Loads by mass are those of the first design. */
+/* (*modulus)[n_elem] of the first design; NULL: no case expands. */
+static int first_modulus(const hx_session *s, const double *rho, double **modulus)
+{
+    *modulus = NULL;
+    if (!s->problem.cases.expansion) return HX_OK;
+    HX_TRY(hx_alloc_raw(modulus, (size_t)s->mesh.n_elem, sizeof **modulus, "moduli"));
+    hx_problem_modulus(&s->problem, s->design.penalty.value, rho, *modulus);
+    return HX_OK;
+}
+
+/* Nodal forces of each case. Those that depend on the density are those of the first design. */
 static int add_loads(hx_fields *fields, const hx_session *s)
 {
-    double *rho = NULL;
+    double *rho = NULL, *modulus = NULL;
     int rc = hx_session_first_density(s, &rho);
+    if (rc == HX_OK) rc = first_modulus(s, rho, &modulus);
     for (int c = 0; rc == HX_OK && c < s->problem.cases.n; c++) {
         double *force = NULL;
         char name[32];
@@ -94,8 +105,10 @@ static int add_loads(hx_fields *fields, const hx_session *s)
         rc = hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, s->problem.components, name,
                            &force);
         if (rc == HX_OK) rc = hx_problem_nodal_force(&s->problem, c, rho, force);
+        if (rc == HX_OK) hx_problem_add_expansion(&s->problem, c, modulus, force);
     }
     free(rho);
+    free(modulus);
     return rc;
 }
 

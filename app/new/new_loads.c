@@ -174,6 +174,7 @@ void hx_new_put_loads(hx_new_writer *w)
             "#   bearing_force = [x, y, z];                   of a pin, on a bore\n"
             "#   remote_force = [x, y, z]; point = [x, y, z]; that acts at another point\n"
             "#   gravity = [x, y, z];                         on the whole part, without a set\n"
+            "#   temperature_change = t;                      of the whole part, or of a set\n"
             "# case = 2 makes it another load case.\n"
             "loads = (\n",
             w->part->session.cfg.units.force[0] ? w->part->session.cfg.units.force + 1 : "force");

@@ -140,7 +140,7 @@ static int check_amount(const hx_session *s, int i, double lowest, const char *t
 /* 1: volume_fraction or a limit restricts the material from above, or less of it may be better. */
 static int restricts_material(const hx_session *s)
 {
-    int any = hx_session_volume_wanted(s) > 0.0 || s->problem.cases.body != NULL ||
+    int any = hx_session_volume_wanted(s) > 0.0 || hx_problem_loads_vary(&s->problem) ||
               s->problem.supports.prescribed != NULL;
     for (int i = 0; i < s->limits.n; i++) {
         const hx_constraint_spec *const spec = &s->limits.spec[i];

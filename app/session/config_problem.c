@@ -101,6 +101,10 @@ static void fill_load(const hx_config_load *load, hx_load_spec *spec)
         spec->kind = HX_LOAD_PRESSURE;
         spec->value[0] = load->pressure;
         return;
+    } else if (!isnan(load->temperature_change)) {
+        spec->kind = HX_LOAD_TEMPERATURE_CHANGE;
+        spec->value[0] = load->temperature_change;
+        return;
     } else if (isnan(value[0])) {
         const int rigid = load->coupling == HX_COUPLING_RIGID;
         spec->kind = rigid ? HX_LOAD_REMOTE_RIGID : HX_LOAD_REMOTE;
@@ -145,9 +149,9 @@ static int create_problem(const hx_config *cfg, const hx_space *space,
     const hx_config_spring *cfg_spring = cfg->springs.entry;
     const hx_config_material *const cfg_material = cfg->materials.entry;
     for (size_t i = 0; i < cfg->materials.n; i++)
-        material[i] =
-            (hx_material_spec){cfg_material[i].set, cfg_material[i].origin, cfg_material[i].young,
-                               cfg_material[i].density, cfg_material[i].conductivity};
+        material[i] = (hx_material_spec){cfg_material[i].set,          cfg_material[i].origin,
+                                         cfg_material[i].young,        cfg_material[i].density,
+                                         cfg_material[i].conductivity, cfg_material[i].expansion};
     for (size_t i = 0; i < cfg->supports.n; i++) fill_support(&cfg_support[i], &support[i]);
     for (size_t i = 0; i < cfg->convection.n; i++)
         film[i] = (hx_convection_spec){cfg_film[i].set, cfg_film[i].origin, cfg_film[i].coefficient,
@@ -171,6 +175,7 @@ static int create_problem(const hx_config *cfg, const hx_space *space,
         .young = cfg->material.young,
         .poisson = cfg->material.poisson,
         .density = isnan(cfg->material.density) ? 0.0 : cfg->material.density,
+        .expansion = isnan(cfg->material.expansion) ? 0.0 : cfg->material.expansion,
         .physics = hx_config_physics(cfg),
         .conductivity = cfg->material.conductivity,
         .conductivity_min =

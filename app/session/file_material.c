@@ -158,7 +158,8 @@ static int list_others(const hx_config *cfg, const hx_file_material *m, hx_confi
         if (are_alike(cfg, &first, &other->of)) continue;
         *to = (hx_config_material){.young = is_heat ? (double)NAN : other->of.young,
                                    .density = other->of.density,
-                                   .conductivity = is_heat ? other->of.conductivity : (double)NAN};
+                                   .conductivity = is_heat ? other->of.conductivity : (double)NAN,
+                                   .expansion = (double)NAN};
         list->n++;
         snprintf(origin, sizeof origin, "%s: material '%.60s'", cfg->mesh.file, other->name);
         HX_TRY(hx_strdup(&to->origin, origin));

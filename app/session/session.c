@@ -415,7 +415,7 @@ static int locate_result(char **word)
 int hx_session_first_density(const hx_session *s, double **density)
 {
     *density = NULL;
-    if (!s->problem.cases.body) return HX_OK;
+    if (!hx_problem_loads_vary(&s->problem)) return HX_OK;
     HX_TRY(hx_alloc_raw(density, (size_t)s->mesh.n_elem, sizeof **density, "densities"));
     hx_design_fill(&s->design, &s->problem, *density);
     return HX_OK;

@@ -144,7 +144,7 @@ int hx_session_check_objective(const hx_session *s, int n_rank)
 static int suits_oc(const hx_session *s)
 {
     return !hx_session_other_objective(s) && s->cfg.optimization.constraints.n == 0 &&
-           !isnan(s->cfg.optimization.volume_fraction) && !s->problem.cases.body;
+           !isnan(s->cfg.optimization.volume_fraction) && !hx_problem_loads_vary(&s->problem);
 }
 
 const hx_update_kind *hx_session_update(const hx_session *s)
@@ -161,6 +161,9 @@ const char *hx_session_update_reason(const hx_session *s)
     if (hx_session_other_objective(s)) return "the objective is not the compliance of all cases";
     if (s->problem.cases.body)
         return "with loads by mass less material can be stiffer, so the volume is an upper limit";
+    if (s->problem.cases.expansion)
+        return "with thermal expansion less material can be better, so the volume is an upper "
+               "limit";
     return "no volume is prescribed";
 }
 

@@ -14,12 +14,13 @@
 #include "../operator/interface_ops.h"
 #include "design_ops.h"
 
-/* 1 if a case has both loads by mass and other loads, so that the other loads are stored
- * separately. */
+/* 1 if a case has both loads that depend on the density and other loads, so that the other loads
+ * are stored separately. */
 static int keeps_static(const hx_problem *problem, int c)
 {
-    const hx_body_field *body = hx_problem_body(problem, c);
-    return body && !body->alone;
+    const hx_body_field *const body = hx_problem_body(problem, c);
+    const hx_expansion_field *const expansion = hx_problem_expands(problem, c);
+    return (body && !body->alone) || (expansion && !expansion->alone);
 }
 
 static int64_t force_entries(const hx_problem *problem)
@@ -55,7 +56,7 @@ static int64_t count_entries(const hx_problem *problem, int c, int64_t first[HX_
  * solve. */
 static int is_sparse(const hx_problem *problem, hx_precision precision, int c, int64_t n_entry)
 {
-    return precision == HX_PRECISION_DOUBLE && !hx_problem_body(problem, c) &&
+    return precision == HX_PRECISION_DOUBLE && !hx_problem_load_varies(problem, c) &&
            4 * n_entry <= force_entries(problem);
 }
 
@@ -69,6 +70,8 @@ size_t hx_analysis_load_bytes(const hx_problem *problem, hx_precision precision)
                      ? (size_t)n * (sizeof(int64_t) + sizeof(double))
                      : (size_t)(1 + keeps_static(problem, c)) * (size_t)force_entries(problem) *
                            sizeof(double);
+        const hx_expansion_field *const expansion = hx_problem_expands(problem, c);
+        if (expansion && expansion->strain) bytes += (size_t)problem->mesh->n_elem * sizeof(double);
     }
     return bytes;
 }
@@ -167,6 +170,7 @@ static int create_cases(hx_analysis *a)
     for (size_t c = 0; c < n_case; c++) {
         HX_TRY(dev->ops->alloc(dev, bytes, &a->d_u[c]));
         HX_TRY(put_load(a, (int)c));
+        HX_TRY(hx_analysis_put_strains(a, (int)c));
         HX_TRY(reset_displacement(a, a->d_u[c]));
     }
     return HX_OK;
@@ -186,6 +190,9 @@ int hx_analysis_create(hx_analysis *a, hx_operator *op, hx_precond *pc, hx_pcg *
     a->d_modulus = op->model.d_modulus;
     if (a->problem->cases.body && !op->dev->ops->body)
         return HX_RAISE(HX_EINPUT, "device '%s' does not support loads by mass",
+                        op->dev->ops->name);
+    if (a->problem->cases.expansion && !op->dev->ops->expansion)
+        return HX_RAISE(HX_EINPUT, "device '%s' does not support thermal expansion",
                         op->dev->ops->name);
     const int rc = create_cases(a);
     if (rc < 0) hx_analysis_free(a);
@@ -280,19 +287,6 @@ int hx_analysis_open(hx_analysis *a, hx_device *dev, const hx_problem *problem,
     return rc;
 }
 
-/* f = static part + loads by mass for the physical densities. */
-static int update_loads(const hx_analysis *a)
-{
-    hx_device *dev = a->op->dev;
-    for (int c = 0; c < a->problem->cases.n; c++) {
-        const hx_body_field *body = hx_problem_body(a->problem, c);
-        if (!body) continue;
-        HX_TRY(dev->ops->body->force(dev, &a->op->model, body, a->d_rho, a->load[c].d_static,
-                                     a->load[c].d_f));
-    }
-    return HX_OK;
-}
-
 /* Updates K and the density-dependent loads from the densities. */
 static int update_operator(hx_analysis *a)
 {
@@ -301,7 +295,7 @@ static int update_operator(hx_analysis *a)
     HX_TRY(dev->ops->design->modulus(dev, model->n_elem, &model->materials, a->problem->least,
                                      a->problem->young, a->penalty, a->d_rho, model->d_modulus));
     HX_TRY(hx_operator_update(a->op));
-    return update_loads(a);
+    return hx_analysis_update_loads(a);
 }
 
 /* Updates K and everything derived from it. */
@@ -561,18 +555,6 @@ int hx_analysis_energy(hx_analysis *a, double *d_energy, double *d_work)
     return HX_OK;
 }
 
-int hx_analysis_body_work(hx_analysis *a, double *d_dc)
-{
-    hx_device *dev = a->op->dev;
-    for (int c = 0; c < a->problem->cases.n; c++) {
-        const hx_body_field *body = hx_problem_body(a->problem, c);
-        if (!body) continue;
-        HX_TRY(dev->ops->body->work(dev, &a->op->model, body, 2.0 * a->problem->cases.weight[c],
-                                    a->d_rho, a->d_u[c], d_dc));
-    }
-    return HX_OK;
-}
-
 int hx_analysis_reset(hx_analysis *a)
 {
     for (int c = 0; c < a->problem->cases.n; c++) HX_TRY(reset_displacement(a, a->d_u[c]));
@@ -587,6 +569,7 @@ static void release_load(hx_device *dev, const hx_case_load *load)
     dev->ops->release(dev, load->d_static);
     dev->ops->release(dev, load->d_at);
     dev->ops->release(dev, load->d_value);
+    dev->ops->release(dev, load->d_strain);
 }
 
 void hx_analysis_free(hx_analysis *a)

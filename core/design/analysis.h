@@ -47,6 +47,7 @@ typedef struct hx_case_load {
     int64_t n_entry;
     int64_t *d_at;
     double *d_value;
+    double *d_strain; /* field: free thermal expansion; NULL: none, or uniform */
 } hx_case_load;
 
 typedef struct hx_analysis {
@@ -85,8 +86,8 @@ size_t hx_analysis_load_bytes(const hx_problem *problem, hx_precision precision)
 /* d_f: load vector of a case in the last solve. Queued. */
 int hx_analysis_force(const hx_analysis *analysis, int load_case, double *d_f);
 
-/* Creates the analysis of the operator's problem. HX_EINPUT: loads by mass on a device that does
- * not support them. */
+/* Creates the analysis of the operator's problem. HX_EINPUT: loads by mass or by thermal expansion on
+ * a device that does not support them. */
 int hx_analysis_create(hx_analysis *analysis, hx_operator *op, hx_precond *pc, hx_pcg *pcg,
                        int warm_start);
 
@@ -105,7 +106,7 @@ size_t hx_analysis_follow_bytes(const hx_problem *problem);
 int hx_analysis_open(hx_analysis *analysis, hx_device *dev, const hx_problem *problem,
                      const hx_solver_params *params);
 
-/* Sets the modulus E rho^penalty and the loads by mass from the physical densities d_rho, which it
+/* Sets the modulus E rho^penalty and the loads that depend on it from the physical densities d_rho, which it
  * keeps (borrowed), sets up the preconditioner and solves all cases. If PCG does not converge, the
  * record shows it; that is no error. Waits. */
 int hx_analysis_solve(hx_analysis *analysis, const double *d_rho, double penalty);
@@ -127,9 +128,10 @@ int hx_analysis_solve_for(hx_analysis *analysis, const double *d_f, double *d_u,
  * Computed once per solve. Waits. */
 int hx_analysis_compliance(hx_analysis *analysis, double *compliance);
 
-/* Adds the contribution of loads by mass to the field d_dc: the sum over the cases of 2 weight u'
- * df/drho. Does nothing without such loads. */
-int hx_analysis_body_work(hx_analysis *analysis, double *d_dc);
+/* Adds factor v' df/drho of a case to the field d_dg; does nothing unless the load of the case
+ * depends on the densities (hx_problem_load_varies). d_v: a vector. Queued. */
+int hx_analysis_load_work(const hx_analysis *analysis, int load_case, double factor,
+                          const double *d_v, double *d_dg);
 
 /* Field d_energy = weighted sum over the cases of u_e' Ke u_e for unit modulus. d_work: another
  * field. */

@@ -20,6 +20,11 @@ static inline int64_t hx_analysis_whole_entries(const hx_analysis *a)
            (space->mesh->ownership ? hx_mesh_n_node_all(space->mesh) : space->n_point);
 }
 
+/* analysis_loads.c: uploads the strains of a case, unless they are uniform. */
+int hx_analysis_put_strains(hx_analysis *a, int load_case);
+/* f = static part + the loads that depend on the densities and the moduli, which are set. */
+int hx_analysis_update_loads(const hx_analysis *a);
+
 /* analysis_sums.c: contributions of own points or elements to the applied forces and the reactions
  * of a case, summed over the ranks into total[3]. */
 int hx_analysis_sum_load(const hx_analysis *a, int load_case, double total[3]);

@@ -11,7 +11,7 @@
  * the density, and no displacement is prescribed. */
 static int has_constant_loads(const hx_analysis *a)
 {
-    return !a->problem->cases.body && !a->op->d_prescribed;
+    return !hx_problem_loads_vary(a->problem) && !a->op->d_prescribed;
 }
 
 static int find_bounds(hx_response *o, const hx_constraint_spec *spec, hx_limit_value *value)

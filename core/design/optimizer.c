@@ -327,7 +327,7 @@ static int create_update(hx_optimizer *opt)
         .analysis = opt->analysis,
         .n_row = opt->update.n_row,
         .row = opt->row,
-        .changes_sign = opt->problem->cases.body || opt->objective.kind->adjoint_load ||
+        .changes_sign = hx_problem_loads_vary(opt->problem) || opt->objective.kind->adjoint_load ||
                         opt->lagrangian.sum.kind,
         .total_volume = opt->total_volume,
         .d_volume = opt->d_volume,

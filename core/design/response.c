@@ -323,17 +323,6 @@ static int add_mutual(const hx_response *o, int c, double *d_dg, double *const d
     return dev->ops->vector->axpy(dev, n, 0.25 / s, d_work[1], d_dg);
 }
 
-/* d_dg += factor v' df/drho of a case. */
-static int add_body_work(const hx_response *o, int c, double factor, const double *d_v,
-                         double *d_dg)
-{
-    const hx_analysis *a = o->analysis;
-    const hx_body_field *body = hx_problem_body(a->problem, c);
-    hx_device *dev = a->op->dev;
-    if (!body) return HX_OK;
-    return dev->ops->body->work(dev, &a->op->model, body, factor, a->d_rho, d_v, d_dg);
-}
-
 /* d_dg += -lambda' dK/drho u of a case whose lambda is a multiple of u. */
 static int add_own(const hx_response *o, int c, double *d_dg, double *const d_work[2])
 {
@@ -351,10 +340,10 @@ static int add_case(const hx_response *o, int c, double *d_dg, double *const d_w
 {
     if (isnan(o->multiple[c])) {
         HX_TRY(add_mutual(o, c, d_dg, d_work));
-        return add_body_work(o, c, 1.0, o->d_adjoint[c], d_dg);
+        return hx_analysis_load_work(o->analysis, c, 1.0, o->d_adjoint[c], d_dg);
     }
     HX_TRY(add_own(o, c, d_dg, d_work));
-    return add_body_work(o, c, o->multiple[c], o->analysis->d_u[c], d_dg);
+    return hx_analysis_load_work(o->analysis, c, o->multiple[c], o->analysis->d_u[c], d_dg);
 }
 
 int hx_response_derivative(const hx_response *o, const double *d_energy, double *d_dg,

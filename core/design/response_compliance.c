@@ -1,5 +1,4 @@
 /* Compliance, the work of the loads (P1). Self-adjoint: lambda is the weight times u. */
-#include "../operator/element_ops.h"
 #include "design_ops.h"
 #include "response.h"
 
@@ -12,16 +11,17 @@ static int compliance_value(const hx_response *o, double *compliance)
     return HX_OK;
 }
 
-/* 2 u' df/drho_e of a case, also with prescribed displacements. */
-static int add_body_work(hx_analysis *a, int c, double *d_dc)
+/* d_dc += 2 weight u' df/drho_e of the response's cases, also with prescribed displacements. */
+static int add_load_work(const hx_response *o, double *d_dc)
 {
-    const hx_body_field *const body = hx_problem_body(a->problem, c);
-    hx_device *dev = a->dev;
-    if (!body) return HX_OK;
-    return dev->ops->body->work(dev, &a->op->model, body, 2.0, a->d_rho, a->d_u[c], d_dc);
+    const hx_analysis *const a = o->analysis;
+    for (int c = 0; c < a->problem->cases.n; c++)
+        if (hx_response_has_case(o, c))
+            HX_TRY(hx_analysis_load_work(a, c, 2.0 * hx_response_weight(o, c), a->d_u[c], d_dc));
+    return HX_OK;
 }
 
-/* dC/drho_e = -p rho_e^(p-1) E u_e' Ke u_e, also with prescribed displacements. */
+/* dC/drho_e = -p rho_e^(p-1) E u_e' Ke u_e + 2 u' df/drho_e, also with prescribed displacements. */
 static int compliance_derivative(const hx_response *o, const double *d_energy, double *d_dc)
 {
     hx_analysis *const a = o->analysis;
@@ -33,7 +33,7 @@ static int compliance_derivative(const hx_response *o, const double *d_energy, d
     }
     HX_TRY(dev->ops->design->sensitivity(dev, a->fields->mesh->n_elem, a->problem->least,
                                          a->penalty, a->d_modulus, a->d_rho, d_energy, d_dc));
-    return c != HX_ALL_CASES ? add_body_work(a, c, d_dc) : hx_analysis_body_work(a, d_dc);
+    return add_load_work(o, d_dc);
 }
 
 const hx_response_kind hx_response_compliance = {

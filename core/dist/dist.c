@@ -101,25 +101,56 @@ static const hx_interface_ops interface_ops = {
     .free_lines = hx_dist_free_lines,
 };
 
+/* A load that is a field over the elements. */
+typedef struct field_load {
+    const hx_body_field *body; /* NULL: it is the next */
+    const hx_device_expansion *expansion;
+    const double *d_rho;
+} field_load;
+
+/* The force of the elements of this rank. */
+static int own_force(hx_device *dev, const hx_device_model *model, const field_load *load,
+                     double *d_f)
+{
+    const hx_device_ops *const plain = hx_dist_of(dev)->plain;
+    return load->body ? plain->body->force(dev, model, load->body, load->d_rho, NULL, d_f)
+                      : plain->expansion->force(dev, model, load->expansion, NULL, d_f);
+}
+
 /* f := d_static + the sum over the elements of all ranks. */
-static int body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
-                      const double *d_rho, const double *d_static, double *d_f)
+static int field_force(hx_device *dev, const hx_device_model *model, const field_load *load,
+                       const double *d_static, double *d_f)
 {
     hx_dist *const dist = hx_dist_of(dev);
     const size_t bytes = 3 * (size_t)model->n_point * sizeof(double);
     double *d_sum = NULL;
     if (!d_static || d_static != d_f) {
-        HX_TRY(dist->plain->body->force(dev, model, field, d_rho, NULL, d_f));
+        HX_TRY(own_force(dev, model, load, d_f));
         HX_TRY(hx_dist_add_interface(dev, 3, d_f));
         return d_static ? dist->plain->vector->axpy(dev, 3 * model->n_point, 1.0, d_static, d_f)
                         : HX_OK;
     }
     HX_TRY(dist->plain->alloc(dev, bytes, &d_sum));
-    int rc = dist->plain->body->force(dev, model, field, d_rho, NULL, d_sum);
+    int rc = own_force(dev, model, load, d_sum);
     if (rc == HX_OK) rc = hx_dist_add_interface(dev, 3, d_sum);
     if (rc == HX_OK) rc = dist->plain->vector->axpy(dev, 3 * model->n_point, 1.0, d_sum, d_f);
     dist->plain->release(dev, d_sum);
     return rc;
+}
+
+static int body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                      const double *d_rho, const double *d_static, double *d_f)
+{
+    const field_load load = {.body = field, .d_rho = d_rho};
+    return field_force(dev, model, &load, d_static, d_f);
+}
+
+static int expansion_force(hx_device *dev, const hx_device_model *model,
+                           const hx_device_expansion *expansion, const double *d_static,
+                           double *d_f)
+{
+    const field_load load = {.expansion = expansion};
+    return field_force(dev, model, &load, d_static, d_f);
 }
 
 /* sum[6] := force and moment on a rigid set over all ranks, on the host. */
@@ -190,6 +221,9 @@ static void set_tables(hx_dist *dist)
     dist->body = dist->plain->body ? *dist->plain->body : (hx_body_ops){0};
     dist->body.force = body_force;
     if (dist->plain->body) dist->ops.body = &dist->body;
+    dist->expansion = dist->plain->expansion ? *dist->plain->expansion : (hx_expansion_ops){0};
+    dist->expansion.force = expansion_force;
+    if (dist->plain->expansion) dist->ops.expansion = &dist->expansion;
     hx_dist_set_pcg(dist);
     hx_dist_set_multigrid(dist);
     dist->dev = *dist->device;

@@ -77,6 +77,7 @@ typedef struct hx_dist {
     hx_dist_multigrid multigrid;
     hx_conduction_ops conduction;
     hx_body_ops body;
+    hx_expansion_ops expansion;
 
     /* Interface points; entries for 1, 3 and 6 unknowns per point are made as needed. */
     hx_transport transport;

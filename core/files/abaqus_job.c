@@ -12,52 +12,66 @@
 
 enum { MAX_MODULI = 1000 };
 
-static int compare_real(const void *a, const void *b)
+/* What distinguishes materials: the modulus, then the coefficient of thermal expansion. */
+typedef struct values {
+    double modulus, expansion;
+} values;
+
+static int compare_values(const void *a, const void *b)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    const values *const x = a, *const y = b;
+    if (x->modulus != y->modulus) return x->modulus < y->modulus ? -1 : 1;
+    return (x->expansion > y->expansion) - (x->expansion < y->expansion);
 }
 
-static int64_t place_of_value(const double *list, int64_t n, double value)
+static values values_of(const hx_problem *problem, const double *modulus, int64_t e)
 {
-    const double *const found = bsearch(&value, list, (size_t)n, sizeof value, compare_real);
+    return (values){modulus[e], problem->cases.expansion ? hx_problem_expansion(problem, e) : 0.0};
+}
+
+static int64_t place_of_values(const values *list, int64_t n, values value)
+{
+    const values *const found = bsearch(&value, list, (size_t)n, sizeof value, compare_values);
     return found - list;
 }
 
-/* Collects the distinct moduli, ascending. */
-static int distinct_moduli(const hx_mesh *mesh, const double *modulus, int64_t *n, double *distinct)
+/* Collects the distinct materials, ascending. */
+static int distinct_materials(const hx_problem *problem, const double *modulus, int64_t *n,
+                              values *distinct)
 {
     *n = 0;
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        if (*n > 0 && bsearch(&modulus[e], distinct, (size_t)*n, sizeof *distinct, compare_real))
+    for (int64_t e = 0; e < problem->mesh->n_elem; e++) {
+        const values of = values_of(problem, modulus, e);
+        if (*n > 0 && bsearch(&of, distinct, (size_t)*n, sizeof *distinct, compare_values))
             continue;
         if (*n == MAX_MODULI)
             return HX_RAISE(HX_EINPUT,
                             "more than %d different moduli: a CalculiX job can be written only for "
                             "a part with few distinct densities",
                             MAX_MODULI);
-        distinct[(*n)++] = modulus[e];
-        qsort(distinct, (size_t)*n, sizeof *distinct, compare_real);
+        distinct[(*n)++] = of;
+        qsort(distinct, (size_t)*n, sizeof *distinct, compare_values);
     }
     return HX_OK;
 }
 
-static void put_material(hx_abaqus_writer *w, const char *name, const char *elset, double young,
-                         double nu)
+static void put_material(hx_abaqus_writer *w, const hx_problem *problem, const char *name,
+                         const char *elset, values of)
 {
-    hx_abaqus_put(w, "*MATERIAL, NAME=%s\n*ELASTIC\n%g, %g\n", name, young, nu);
+    hx_abaqus_put(w, "*MATERIAL, NAME=%s\n*ELASTIC\n%g, %g\n", name, of.modulus, problem->poisson);
+    if (problem->cases.expansion) hx_abaqus_put(w, "*EXPANSION\n%g\n", of.expansion);
     hx_abaqus_put(w, "*SOLID SECTION, ELSET=%s, MATERIAL=%s\n", elset, name);
 }
 
 static int put_materials(hx_abaqus_writer *w, const hx_problem *problem, const double *modulus)
 {
-    double distinct[MAX_MODULI];
+    values distinct[MAX_MODULI];
     int64_t n;
     if (!modulus) {
-        put_material(w, "SOLID", "EALL", problem->young, problem->poisson);
+        put_material(w, problem, "SOLID", "EALL", (values){problem->young, problem->expansion});
         return HX_OK;
     }
-    HX_TRY(distinct_moduli(w->mesh, modulus, &n, distinct));
+    HX_TRY(distinct_materials(problem, modulus, &n, distinct));
     for (int64_t k = 0; k < n; k++) {
         char elset[32], name[32];
         int64_t column = 0;
@@ -66,12 +80,12 @@ static int put_materials(hx_abaqus_writer *w, const hx_problem *problem, const d
         hx_abaqus_put(w, "*ELSET, ELSET=%s", elset);
         for (int64_t i = 0; i < w->mesh->n_elem; i++) {
             const int64_t e = hx_abaqus_elem_at(w, i);
-            if (place_of_value(distinct, n, modulus[e]) != k) continue;
+            if (place_of_values(distinct, n, values_of(problem, modulus, e)) != k) continue;
             hx_abaqus_put_text(w, column++ % HX_ABAQUS_PER_LINE == 0 ? "\n" : ", ");
             hx_abaqus_put_int(w, hx_abaqus_elem_number(w, e));
         }
         hx_abaqus_put_text(w, "\n");
-        put_material(w, name, elset, distinct[k], problem->poisson);
+        put_material(w, problem, name, elset, distinct[k]);
     }
     return HX_OK;
 }
@@ -220,13 +234,36 @@ static void put_held_points(hx_abaqus_writer *w, const hx_problem *problem)
                 put_support(w, w->next_node + 2 * i + d / 3, d % 3, problem->rigid.set[i].value[d]);
 }
 
+/* A job has temperatures of nodes, so elements of several temperatures cannot share them. */
+static int check_temperatures(const hx_problem *problem)
+{
+    for (int c = 0; problem->cases.expansion && c < problem->cases.n; c++)
+        if (isnan(problem->cases.expansion[c].change))
+            return HX_RAISE(HX_EINPUT,
+                            "load case %d: a temperature_change with a set cannot be written to a "
+                            ".inp file, whose temperatures belong to nodes; leave the set out, or "
+                            "give its elements another expansion in materials",
+                            c + 1);
+    return HX_OK;
+}
+
+/* Writes the temperature of a case; that of the undeformed part is 0. */
+static void put_temperature(hx_abaqus_writer *w, const hx_problem *problem, int load_case)
+{
+    if (problem->cases.expansion)
+        hx_abaqus_put(w, "*TEMPERATURE\nNALL, %g\n", problem->cases.expansion[load_case].change);
+}
+
 static int put_steps(hx_abaqus_writer *w, const hx_problem *problem, const double *rho,
                      double *force)
 {
+    if (problem->cases.expansion)
+        hx_abaqus_put_text(w, "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 0\n");
     for (int c = 0; c < problem->cases.n; c++) {
         hx_abaqus_put(w, "** load case %lld\n*STEP\n*STATIC\n", c + 1LL);
         if (c == 0) put_boundary(w, problem);
         if (c == 0) put_held_points(w, problem);
+        put_temperature(w, problem, c);
         HX_TRY(hx_problem_nodal_force(problem, c, rho, force));
         hx_abaqus_put_text(w, "*CLOAD, OP=NEW\n");
         put_rigid_loads(w, problem, force);
@@ -245,6 +282,7 @@ int hx_abaqus_put_job(hx_abaqus_writer *w, const hx_problem *problem, double pen
     int rc;
     const size_t n_elem = (size_t)w->mesh->n_elem, n_point = (size_t)hx_abaqus_points(w);
     double *rho = NULL, *modulus = NULL, *force = NULL;
+    HX_TRY(check_temperatures(problem));
     HX_TRY_FAIL(hx_alloc_raw(&rho, n_elem, sizeof *rho, "densities of a job"));
     HX_TRY_FAIL(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli of a job"));
     HX_TRY_FAIL(hx_alloc_raw(&force, 3 * n_point, sizeof *force, "forces of a job"));

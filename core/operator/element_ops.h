@@ -1,6 +1,6 @@
 /* Operations computed from the coordinates of the elements, without stored Ke
- * (hx_device_ops.element), and body loads (hx_device_ops.body). Sums are added in a fixed order.
- * `d_` names device memory. */
+ * (hx_device_ops.element), and loads by mass and by expansion (hx_device_ops.body, .expansion). Sums
+ * are added in a fixed order. `d_` names device memory. */
 #ifndef HX_ELEMENT_OPS_H
 #define HX_ELEMENT_OPS_H
 
@@ -42,6 +42,31 @@ typedef struct hx_body_ops {
     int (*work)(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
                 double factor, const double *d_rho, const double *d_u, double *d_dc);
 } hx_body_ops;
+
+/* Strains of free thermal expansion. */
+typedef struct hx_device_expansion {
+    double uniform;         /* of every element, if d_strain is NULL */
+    const double *d_strain; /* [n_elem] (borrowed) */
+} hx_device_expansion;
+
+static HX_HD double hx_device_strain(const hx_device_expansion *expansion, int64_t e)
+{
+    return expansion->d_strain ? expansion->d_strain[e] : expansion->uniform;
+}
+
+/* Loads by thermal expansion (expansion.h), not of splines. All entries are required. */
+typedef struct hx_expansion_ops {
+    /* f[n_point][3] = static + sum of E(rho) (3 lambda + 2 mu) strain int grad N dV, with the
+     * model's modulus and lists of elements per node; static as above. Linear cells: the lists and
+     * 256 bytes of coordinates per element, most of them in caches. */
+    int (*force)(hx_device *dev, const hx_device_model *model, const hx_device_expansion *expansion,
+                 const double *d_static, double *d_f);
+    /* dc[n_elem] += factor E'(rho) (3 lambda + 2 mu) strain int div u dV, with E' = penalty (E(rho) -
+     * least) / rho. */
+    int (*work)(hx_device *dev, const hx_device_model *model, const hx_device_expansion *expansion,
+                double factor, double least, double penalty, const double *d_rho, const double *d_u,
+                double *d_dc);
+} hx_expansion_ops;
 
 HX_C_END
 

@@ -54,7 +54,7 @@ static void add_model(hx_account *account, const hx_mesh *mesh, int has_lists)
 /* Quadratic points have their own lists, but springs and films use the lists of the mesh. */
 static int needs_lists(const hx_problem *problem, const hx_operator_kind *op_kind)
 {
-    return hx_operator_kind_needs_lists(op_kind) || problem->cases.body ||
+    return hx_operator_kind_needs_lists(op_kind) || hx_problem_loads_vary(problem) ||
            problem->space.element != HX_ELEMENT_LINEAR;
 }
 

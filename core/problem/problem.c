@@ -105,6 +105,8 @@ static int add_problem_load(hx_problem *problem, const hx_problem_params *params
         return HX_RAISE(HX_EINPUT, "%s: this load does not exist for physics = \"%s\"",
                         load->origin, hx_physics_name(problem->physics));
     if (hx_load_is_body(load)) return hx_problem_add_body(problem, params, load);
+    if (load->kind == HX_LOAD_TEMPERATURE_CHANGE)
+        return hx_problem_add_temperature(problem, params, load);
     if (load->kind == HX_LOAD_FROM_FILE) return hx_problem_add_file_forces(problem, params, load);
     double *const force = problem->cases.force[load->load_case - 1];
     return hx_load_is_heat(load) ? hx_problem_add_heat(&problem->space, load, force)
@@ -157,7 +159,7 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
     for (size_t i = 0; i < params->n_load; i++) {
         const hx_load_spec *const load = &params->load[i];
         HX_TRY(add_problem_load(problem, params, load));
-        if (!hx_load_is_body(load))
+        if (!hx_load_is_field(load))
             measure_loads(problem, params, load->kind == HX_LOAD_FROM_FILE ? 0 : load->load_case);
     }
     HX_TRY(hx_problem_add_rigid_sets(problem, params));
@@ -232,7 +234,8 @@ static int check_loaded(const hx_problem *problem, const hx_problem_params *para
     for (int c = 0; c < problem->cases.n; c++) {
         const double rounding = HX_LOADS_CANCEL * problem->cases.size[c];
         int applied = 0, acting = 0;
-        if (hx_problem_body(problem, c)) continue; /* acts on every node, and not all are fixed */
+        if (hx_problem_load_varies(problem, c))
+            continue; /* acts on every node, and not all are fixed */
 #pragma omp parallel for schedule(static) reduction(| : applied, acting)
         for (int64_t k = 0; k < n_dof; k++) {
             if (!(fabs(problem->cases.force[c][k]) > rounding)) continue;
@@ -344,6 +347,7 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
     problem->space = params->space ? *params->space : hx_space_linear(mesh);
     problem->physics = params->physics;
     problem->density = params->density;
+    problem->expansion = params->expansion;
     if (hx_problem_is_heat(problem)) {
         problem->components = 1;
         problem->young = params->conductivity;
@@ -376,6 +380,7 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
     HX_TRY_FAIL(add_passive(problem, params));
     HX_TRY_FAIL(add_volumes(problem, params));
     HX_TRY_FAIL(hx_problem_add_materials(problem, params));
+    HX_TRY_FAIL(hx_problem_finish_expansion(problem));
     HX_TRY_FAIL(forgive(check_loaded(problem, params), params));
     rc = hx_problem_is_heat(problem) ? hx_problem_check_held(problem, params->origin)
                                      : hx_problem_check_supported(problem, params->origin);
@@ -419,10 +424,13 @@ size_t hx_problem_bytes(const hx_problem *problem)
     }
     if (problem->passive.density) bytes += n_elem * sizeof(double);
     if (problem->materials.n)
-        bytes += n_elem + (size_t)problem->materials.n * (3 * sizeof(double) + sizeof(int64_t));
+        bytes += n_elem + (size_t)problem->materials.n * (4 * sizeof(double) + sizeof(int64_t));
     bytes += (size_t)problem->springs.n * (sizeof(int64_t) + sizeof(double));
     bytes += (size_t)problem->rigid.n_node * sizeof(int32_t);
     if (problem->cases.body) bytes += (size_t)problem->cases.n * sizeof *problem->cases.body;
+    for (int c = 0; problem->cases.expansion && c < problem->cases.n; c++)
+        bytes += sizeof *problem->cases.expansion +
+                 (problem->cases.expansion[c].strain ? n_elem * sizeof(double) : 0);
     return bytes + (size_t)problem->cases.n * vector;
 }
 
@@ -430,6 +438,7 @@ void hx_problem_free(hx_problem *problem)
 {
     for (int c = 0; problem->cases.force && c < problem->cases.n; c++)
         free(problem->cases.force[c]);
+    hx_problem_free_expansion(problem);
     free(problem->cases.force);
     free(problem->cases.body);
     free(problem->cases.size);
@@ -452,6 +461,7 @@ void hx_problem_free(hx_problem *problem)
     free(problem->materials.number);
     free(problem->materials.stiffness);
     free(problem->materials.mass);
+    free(problem->materials.expansion);
     free(problem->materials.count);
     free(problem->materials.volume);
     memset(problem, 0, sizeof *problem);

@@ -20,6 +20,16 @@ typedef struct hx_body_field {
     int is_fine; /* 1: uses the finer rule of cell_rule.h */
 } hx_body_field;
 
+/* Strains of free thermal expansion in a case: coefficient times temperature change. */
+typedef struct hx_expansion_field {
+    double uniform; /* of every element, if `strain` is NULL */
+    double *strain; /* [n_elem]; NULL: `uniform` (owned) */
+    /* the temperature change of the whole part; NaN: some elements have another */
+    double change;
+    int acts;  /* 1: not 0 everywhere */
+    int alone; /* 1: no force on nodes acts in the case */
+} hx_expansion_field;
+
 /* A set of nodes that moves as one rigid body (rigid_set.h). */
 typedef struct hx_rigid_set {
     int64_t first, n; /* hx_rigid_sets.node[first .. first + n) */
@@ -82,7 +92,8 @@ typedef struct hx_load_cases {
     /* [n] -> [n_point][components], without loads by mass. For heat: sources, fluxes and the
      * contribution of the ambient of convection (owned) */
     double **force;
-    hx_body_field *body; /* [n] loads by mass (owned); NULL: none */
+    hx_body_field *body;           /* [n] loads by mass (owned); NULL: none */
+    hx_expansion_field *expansion; /* [n] thermal expansion (owned); NULL: none */
     /* [n] the largest value that a load added to `force`, and the largest coefficient that one
      * added to `body`. Rounding errors are relative to these if loads cancel (owned); NULL:
      * unknown */
@@ -108,6 +119,7 @@ typedef struct hx_materials {
     uint8_t *number;   /* [n_elem] (owned) */
     double *stiffness; /* [n] modulus or conductivity over that of number 0 (owned) */
     double *mass;      /* [n] mass density over that of number 0 (owned) */
+    double *expansion; /* [n] coefficient of thermal expansion (owned) */
     /* [n] number and volume of their elements; if the mesh is distributed, of all processes
      * (owned) */
     int64_t *count;
@@ -124,6 +136,7 @@ typedef struct hx_problem {
     double poisson;    /* elasticity only, like the next two */
     double lambda, mu; /* Lame's constants for E = 1 */
     double density;    /* mass per volume of solid material; 0: not given */
+    double expansion;  /* coefficient of thermal expansion of material 0: strain per temperature */
     /* The lowest prescribed or ambient temperature, which all others are relative to. Only absolute
      * temperatures depend on the zero of the scale. is_mixed: 1 if there are several such
      * temperatures. */
@@ -201,6 +214,13 @@ static inline double hx_problem_mass_factor(const hx_problem *problem, int64_t e
     return problem->materials.n ? problem->materials.mass[problem->materials.number[e]] : 1.0;
 }
 
+/* Coefficient of thermal expansion of an element. */
+static inline double hx_problem_expansion(const hx_problem *problem, int64_t e)
+{
+    return problem->materials.n ? problem->materials.expansion[problem->materials.number[e]]
+                                : problem->expansion;
+}
+
 /* *sum := mass factor times density times volume, over the elements of all processes that hold parts
  * of the mesh. Times the mass density of material 0 it is the mass of a design. rho = NULL: 1
  * everywhere. */
@@ -234,6 +254,32 @@ static inline const hx_body_field *hx_problem_body(const hx_problem *problem, in
                : NULL;
 }
 
+/* The thermal expansion of a case (0-based), or NULL. */
+static inline const hx_expansion_field *hx_problem_expands(const hx_problem *problem, int load_case)
+{
+    return problem->cases.expansion && problem->cases.expansion[load_case].acts
+               ? &problem->cases.expansion[load_case]
+               : NULL;
+}
+
+/* The strain of free expansion of an element; field: NULL: 0. */
+static inline double hx_expansion_strain(const hx_expansion_field *field, int64_t e)
+{
+    return field ? field->strain ? field->strain[e] : field->uniform : 0.0;
+}
+
+/* 1 if the loads of a case depend on the density. */
+static inline int hx_problem_load_varies(const hx_problem *problem, int load_case)
+{
+    return hx_problem_body(problem, load_case) || hx_problem_expands(problem, load_case);
+}
+
+/* 1 if those of some case do. */
+static inline int hx_problem_loads_vary(const hx_problem *problem)
+{
+    return problem->cases.body || problem->cases.expansion;
+}
+
 /* Heat only: HX_EINPUT names the first body without a prescribed temperature or convection, for
  * which K would be singular. Sets n_body. O(n_node). */
 int hx_problem_check_held(hx_problem *problem, const char *origin);
@@ -251,10 +297,19 @@ void hx_problem_total_force(const hx_problem *problem, int load_case, double tot
 void hx_problem_total_body(const hx_problem *problem, int load_case, const double *rho,
                            double total[3]);
 
-/* All forces of a case at densities rho[n_elem] (NULL: of the solid part) into force[n_point][3].
- * Not performance-critical. */
+/* All forces of a case at densities rho[n_elem] (NULL: of the solid part) into force[n_point][3],
+ * without those of thermal expansion. Not performance-critical. */
 int hx_problem_nodal_force(const hx_problem *problem, int load_case, const double *rho,
                            double *force);
+
+/* force[n_point][3] += the forces of the thermal expansion of a case (expansion.h) at moduli
+ * modulus[n_elem]. They balance, element by element. Not performance-critical. */
+void hx_problem_add_expansion(const hx_problem *problem, int load_case, const double *modulus,
+                              double *force);
+
+/* Gives a problem the thermal expansion of another, whose elements elem[] it has; NULL: the same
+ * numbers. */
+int hx_problem_copy_expansion(hx_problem *to, const hx_problem *from, const int32_t *elem);
 
 /* Adds one load, not by mass, to force[n_point][3]. HX_EINPUT: the set is unknown, or the set
  * has no entity on which such a load acts. */

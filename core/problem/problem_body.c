@@ -62,12 +62,23 @@ int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
     return HX_OK;
 }
 
+int hx_problem_has_forces(const hx_problem *problem, int load_case, int *any)
+{
+    const int64_t n_dof = problem->components * problem->space.n_point;
+    const double *const force = problem->cases.force[load_case];
+    int64_t n;
+    int mine = 0;
+#pragma omp parallel for schedule(static) reduction(| : mine)
+    for (int64_t k = 0; k < n_dof; k++) mine |= fabs(force[k]) > 0.0;
+    HX_TRY(hx_mesh_count_all(problem->mesh, mine, &n));
+    *any = n > 0;
+    return HX_OK;
+}
+
 int hx_problem_finish_body(hx_problem *problem)
 {
-    const int64_t n_dof = 3 * problem->space.n_point;
     for (int c = 0; problem->cases.body && c < problem->cases.n; c++) {
         hx_body_field *field = &problem->cases.body[c];
-        int other = 0;
         /* The field exceeds the rounding error of accelerations that cancel. */
         int acts = 0;
         for (int i = 0; i < 3; i++) {
@@ -77,11 +88,9 @@ int hx_problem_finish_body(hx_problem *problem)
         if (!acts) memset(field->at_origin, 0, sizeof field->at_origin);
         field->acts = acts;
         field->is_fine = hx_space_is_curved(&problem->space) || !hx_body_is_uniform(field);
-#pragma omp parallel for schedule(static) reduction(| : other)
-        for (int64_t k = 0; k < n_dof; k++) other |= fabs(problem->cases.force[c][k]) > 0.0;
-        int64_t any;
-        HX_TRY(hx_mesh_count_all(problem->mesh, other, &any));
-        field->alone = any == 0;
+        int any;
+        HX_TRY(hx_problem_has_forces(problem, c, &any));
+        field->alone = !any;
     }
     return HX_OK;
 }

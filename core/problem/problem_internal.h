@@ -82,6 +82,17 @@ static inline double hx_follow_point(const hx_file_rigid *rigid, const double *x
 /* Sets the members of the fields that depend on other forces. */
 int hx_problem_finish_body(hx_problem *problem);
 
+/* Adds a temperature change to the fields of the problem, once n_case is known. HX_EINPUT: no
+ * expansion, a spline, a set without elements, or a value that is not finite. */
+int hx_problem_add_temperature(hx_problem *problem, const hx_problem_params *params,
+                               const hx_load_spec *load);
+/* Turns temperature changes into strains, once materials are known. */
+int hx_problem_finish_expansion(hx_problem *problem);
+void hx_problem_free_expansion(hx_problem *problem);
+
+/* *any := 1 if a force acts on a node in a case, in any process. */
+int hx_problem_has_forces(const hx_problem *problem, int load_case, int *any);
+
 /* Heat (problem_heat.c). Finds the reference temperature; call it before adding supports. */
 void hx_problem_find_reference(hx_problem *problem, const hx_problem_params *params);
 int hx_problem_check_conduction(const hx_problem_params *params);
@@ -98,6 +109,13 @@ static inline int hx_load_is_body(const hx_load_spec *load)
 {
     return load->kind == HX_LOAD_GRAVITY || load->kind == HX_LOAD_CENTRIFUGAL;
 }
+
+/* 1 if the load is a field over the elements instead of forces on nodes. */
+static inline int hx_load_is_field(const hx_load_spec *load)
+{
+    return hx_load_is_body(load) || load->kind == HX_LOAD_TEMPERATURE_CHANGE;
+}
+
 /* Adds an HX_LOAD_REMOTE to force[n_point][3]. HX_EINPUT: all nodes of the set lie on a line or in
  * a point about which the moment acts. O(n_point). */
 int hx_load_add_remote(const hx_space *space, const hx_set *set, const hx_load_spec *load,

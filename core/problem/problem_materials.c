@@ -63,6 +63,14 @@ static int check_apart(const hx_problem *problem, const hx_problem_params *param
                     params->material[(size_t)other - 1].set, (long long)-least);
 }
 
+/* The coefficient of thermal expansion, which may be 0 or negative. */
+static int find_expansion(const hx_material_spec *spec, double base, double *expansion)
+{
+    *expansion = isnan(spec->expansion) ? base : spec->expansion;
+    if (isfinite(*expansion)) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s: expansion = %g is not finite", spec->origin, spec->expansion);
+}
+
 static int add_material(hx_problem *problem, const hx_problem_params *params, size_t i)
 {
     const hx_material_spec *const spec = &params->material[i];
@@ -77,6 +85,7 @@ static int add_material(hx_problem *problem, const hx_problem_params *params, si
                         "elements",
                         spec->origin, spec->set);
     HX_TRY(find_factors(problem, params, spec, &to->stiffness[i + 1], &to->mass[i + 1]));
+    HX_TRY(find_expansion(spec, problem->expansion, &to->expansion[i + 1]));
     for (int64_t k = 0; k < set->n_elem; k++) {
         const int32_t e = set->elem[k];
         if (to->number[e] > 0 && (shared < 0 || hx_mesh_elem_number(problem->mesh, e) <
@@ -93,6 +102,7 @@ static int alloc_materials(hx_materials *to, size_t n, int64_t n_elem)
     HX_TRY(hx_alloc(&to->number, (size_t)n_elem, 1, "materials"));
     HX_TRY(hx_alloc(&to->stiffness, n, sizeof *to->stiffness, "materials"));
     HX_TRY(hx_alloc(&to->mass, n, sizeof *to->mass, "materials"));
+    HX_TRY(hx_alloc(&to->expansion, n, sizeof *to->expansion, "materials"));
     HX_TRY(hx_alloc(&to->count, n, sizeof *to->count, "materials"));
     HX_TRY(hx_alloc(&to->volume, n, sizeof *to->volume, "materials"));
     to->n = (int)n;
@@ -121,6 +131,7 @@ int hx_problem_add_materials(hx_problem *problem, const hx_problem_params *param
                         params->origin, params->n_material, HX_MOST_MATERIALS - 1);
     HX_TRY(alloc_materials(&problem->materials, n, problem->mesh->n_elem));
     problem->materials.stiffness[0] = problem->materials.mass[0] = 1.0;
+    problem->materials.expansion[0] = problem->expansion;
     for (size_t i = 0; i < params->n_material; i++) HX_TRY(add_material(problem, params, i));
     return measure_materials(problem);
 }
@@ -136,6 +147,7 @@ int hx_problem_copy_materials(hx_problem *to, const hx_problem *from, const int3
         to->materials.number[e] = m->number[elem ? elem[e] : e];
     memcpy(to->materials.stiffness, m->stiffness, n * sizeof *m->stiffness);
     memcpy(to->materials.mass, m->mass, n * sizeof *m->mass);
+    memcpy(to->materials.expansion, m->expansion, n * sizeof *m->expansion);
     return measure_materials(to);
 }
 

@@ -244,6 +244,7 @@ static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *no
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n_elem; e++) part->volume[e] = whole->volume[elem[e]];
     part->total_volume = part->design_volume = hx_sum(n_elem, part->volume);
+    HX_TRY(hx_problem_copy_expansion(part, whole, elem));
     return hx_problem_copy_materials(part, whole, elem);
 }
 

@@ -21,6 +21,12 @@ static HX_HD double hx_simp_between(double least, double solid, double penalty, 
     return least + hx_simp_modulus(solid - least, penalty, rho);
 }
 
+/* The derivative of hx_simp_between by rho, from its value. */
+static HX_HD double hx_simp_slope(double least, double penalty, double modulus, double rho)
+{
+    return penalty * (modulus - least) / rho;
+}
+
 HX_C_END
 
 #endif

@@ -70,6 +70,9 @@ typedef enum {
     HX_LOAD_GRAVITY,      /* value = acceleration of the whole part; no set */
     /* value = axis through `point`, of any length, about which the whole part rotates at `speed` */
     HX_LOAD_CENTRIFUGAL,
+    /* value[0] = temperature change of the set's elements, or of the whole part without a set; free
+     * expansion needs hx_problem_params.expansion */
+    HX_LOAD_TEMPERATURE_CHANGE,
     HX_LOAD_FROM_FILE, /* forces of the mesh file; no set */
 
     /* Heat only. */
@@ -107,7 +110,7 @@ typedef struct hx_passive_spec {
  * problem's material. */
 typedef struct hx_material_spec {
     const char *set, *origin;
-    double young, density, conductivity; /* like those of hx_problem_params */
+    double young, density, conductivity, expansion; /* like those of hx_problem_params */
 } hx_material_spec;
 
 struct hx_space; /* ../space/space.h */
@@ -116,6 +119,8 @@ typedef struct hx_problem_params {
     const char *origin; /* prefix of messages that belong to no entry: "bracket.cfg" */
     double young, poisson;
     double density; /* mass per volume; 0: not given, an error with loads by mass */
+    /* strain per temperature; 0: none, an error with a temperature change if no material has one */
+    double expansion;
     hx_physics physics;
     double conductivity;     /* conductivity of solid material: power/(length temperature) */
     double conductivity_min; /* at density 0; 0: 1e-3 of the conductivity */

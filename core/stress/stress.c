@@ -6,6 +6,7 @@
 
 #include "../base/memory.h"
 #include "../mesh/hex8_conduction.h"
+#include "../problem/expansion.h"
 #include "../problem/symmetric.h"
 
 enum { BLOCK = 256, N_GAUSS = 8 };
@@ -103,6 +104,11 @@ void hx_stress_create(hx_stress *s, const hx_problem *problem)
             fit_linear(usual[kind], s->fit[kind]);
         else
             for (int a = 0; a < 4; a++) s->fit[kind][a][0] = 1.0;
+}
+
+void hx_stress_select(hx_stress *s, int load_case)
+{
+    s->expansion = hx_problem_expands(s->problem, load_case);
 }
 
 /* --- one cell --- */
@@ -238,8 +244,9 @@ static void set_corners(const hx_stress *s, double fit[8][HX_RULE_GAUSS], hx_cel
         }
 }
 
-void hx_stress_cell(const hx_stress *s, int64_t cell, double modulus, const double *u,
-                    hx_cell_stress *out)
+/* The stress of the whole strain. */
+static void set_cell(const hx_stress *s, int64_t cell, double modulus, const double *u,
+                     hx_cell_stress *out)
 {
     const hx_space *space = &s->problem->space;
     const int32_t *const conn = s->problem->mesh->conn + 8 * cell;
@@ -272,6 +279,20 @@ void hx_stress_cell(const hx_stress *s, int64_t cell, double modulus, const doub
     }
     fit_linear(conn, own);
     set_corners(s, own, out);
+}
+
+void hx_stress_cell(const hx_stress *s, int64_t cell, double modulus, const double *u,
+                    hx_cell_stress *out)
+{
+    set_cell(s, cell, modulus, u, out);
+    if (!s->expansion) return;
+    /* that of the free strain is uniform in the cell, so the fits at the corners contain it */
+    const double p = modulus * hx_expansion_stiffness(s->problem->lambda, s->problem->mu) *
+                     hx_expansion_strain(s->expansion, cell);
+    for (int q = 0; q < out->n; q++)
+        for (int i = 0; i < 3; i++) out->value[q][i] -= p;
+    for (int a = 0; a < out->n_corner; a++)
+        for (int i = 0; i < 3; i++) out->corner[a][i] -= p;
 }
 
 int hx_stress_each(const hx_stress *s, const double *modulus, const double *u,

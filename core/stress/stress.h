@@ -31,13 +31,18 @@ typedef struct hx_cell_stress {
 } hx_cell_stress;
 
 typedef struct hx_stress {
-    const hx_problem *problem; /* (borrowed) */
-    int n_component;           /* HX_STRESS_COMPONENTS, or HX_FLUX_COMPONENTS for heat */
+    const hx_problem *problem;           /* (borrowed) */
+    int n_component;                     /* HX_STRESS_COMPONENTS, or HX_FLUX_COMPONENTS for heat */
+    const hx_expansion_field *expansion; /* of the case; NULL: none (borrowed) */
     /* weights of the values at the points for the value at a corner */
     double fit[HX_N_SOLID][8][HX_RULE_GAUSS];
 } hx_stress;
 
 void hx_stress_create(hx_stress *s, const hx_problem *problem);
+
+/* The case (0-based) whose displacements follow: its thermal expansion causes no stress. Not needed
+ * if no case expands. */
+void hx_stress_select(hx_stress *s, int load_case);
 
 /* Computes one cell with modulus E rho^p (for heat the conductivity) from
  * u[n_point][components]. */
@@ -50,7 +55,7 @@ typedef int (*hx_stress_visit)(void *context, int64_t first, int64_t n, const hx
 int hx_stress_each(const hx_stress *s, const double *modulus, const double *u,
                    hx_stress_visit visit, void *context);
 
-/* int stress : strain dV, twice the energy; for heat flux . -grad T. */
+/* int stress : elastic strain dV, twice the energy; for heat flux . -grad T. */
 double hx_stress_work(const hx_stress *s, const hx_cell_stress *cell, double modulus);
 
 double hx_von_mises(const double stress[HX_STRESS_COMPONENTS]);

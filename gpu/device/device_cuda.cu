@@ -367,6 +367,7 @@ extern "C" const hx_device_ops hx_device_ops_cuda = {
     .design = &hx_cuda_design_ops,
     .rigid = &hx_cuda_rigid_ops,
     .body = &hx_cuda_body_ops,
+    .expansion = &hx_cuda_expansion_ops,
     .multigrid = &hx_cuda_multigrid_ops,
     .helmholtz = &hx_cuda_helmholtz_ops,
     .stress = &hx_cuda_stress_ops,

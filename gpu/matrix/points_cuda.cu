@@ -6,6 +6,8 @@
 #include "core/base/memory.h"
 #include "core/linalg/block3.h"
 #include "core/problem/body_force.h"
+#include "core/problem/expansion.h"
+#include "core/problem/simp.h"
 #include "points_cuda.cuh"
 
 namespace
@@ -242,6 +244,75 @@ __global__ void __launch_bounds__(32 * WARPS)
         dc[cell] += factor * (hx_mass_factor(&materials, cell) * hx_mass_slope(rho[cell])) * mine;
 }
 
+// f = static + sum over cells of E (3 lambda + 2 mu) strain int grad N dV; stiffness: 3 lambda + 2
+// mu.
+__global__ void __launch_bounds__(32 * WARPS)
+    expansion_force_kernel(space_view s, hx_device_expansion expansion, double stiffness,
+                           const double *__restrict__ modulus, const double *fixed_part, double *f)
+{
+    __shared__ nodal shared[WARPS];
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int64_t point = warp_of_grid();
+    if (point >= s.in.n_point) return;
+    nodal &x = shared[threadIdx.x / 32];
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int64_t p = s.in.point_ptr[point]; p < s.in.point_ptr[point + 1]; p++) {
+        const int64_t place = s.in.point_place[p], cell = hx_incidence_cell(&s.in, place);
+        const int a = static_cast<int>(place - hx_incidence_first(&s.in, cell));
+        const hx_point_rule &rule = s.rule[s.in.kind[cell]];
+        double j[3][3], adjoint[3][3];
+        load_points(s.in, cell, s.xyz, x);
+        if (!(rule.weight[lane] > 0.0)) continue;
+        differentiate(rule, hx_incidence_count(&s.in, cell), lane, x, j);
+        invert(j, adjoint);
+        const double w =
+            modulus[cell] * stiffness * hx_device_strain(&expansion, cell) * rule.weight[lane];
+#pragma unroll
+        for (int i = 0; i < 3; i++)
+            sum[i] += w * (adjoint[i][0] * rule.gradient[0][a][lane] +
+                           adjoint[i][1] * rule.gradient[1][a][lane] +
+                           adjoint[i][2] * rule.gradient[2][a][lane]);
+    }
+#pragma unroll
+    for (int i = 0; i < 3; i++) sum[i] = sum_lanes(sum[i]);
+    if (lane != 0) return;
+    for (int i = 0; i < 3; i++)
+        f[3 * point + i] = fixed_part ? fixed_part[3 * point + i] + sum[i] : sum[i];
+}
+
+// dc += factor E'(rho) (3 lambda + 2 mu) strain int div u dV; factor includes 3 lambda + 2 mu.
+__global__ void __launch_bounds__(32 * WARPS)
+    expansion_work_kernel(space_view s, hx_device_expansion expansion, double factor, double least,
+                          double penalty, const double *__restrict__ modulus,
+                          const double *__restrict__ rho, const double *__restrict__ u,
+                          double *__restrict__ dc)
+{
+    __shared__ nodal shared[WARPS][2];
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int64_t cell = warp_of_grid();
+    if (cell >= s.in.n_cell) return;
+    nodal *const v = shared[threadIdx.x / 32];
+    const hx_point_rule &rule = s.rule[s.in.kind[cell]];
+    const int n = hx_incidence_count(&s.in, cell);
+    double j[3][3], du[3][3], adjoint[3][3], mine = 0.0;
+    load_points(s.in, cell, s.xyz, v[0]);
+    load_points(s.in, cell, u, v[1]);
+    if (rule.weight[lane] > 0.0) {
+        differentiate(rule, n, lane, v[0], j);
+        differentiate(rule, n, lane, v[1], du);
+        invert(j, adjoint);
+#pragma unroll
+        for (int i = 0; i < 3; i++)
+#pragma unroll
+            for (int k = 0; k < 3; k++) mine += adjoint[i][k] * du[k][i];
+        mine *= rule.weight[lane];
+    }
+    mine = sum_lanes(mine);
+    if (lane == 0)
+        dc[cell] += factor * hx_simp_slope(least, penalty, modulus[cell], rho[cell]) *
+                    hx_device_strain(&expansion, cell) * mine;
+}
+
 int find_space(hx_device *dev, const hx_device_model *model, space_view *s)
 {
     s->in = *model->points;
@@ -333,4 +404,29 @@ int hx_cuda_points_body_work(hx_device *dev, const hx_device_model *model,
     return hx_launch<32 * WARPS>(dev, "body work of quadratic cells", 32 * s.in.n_cell,
                                  body_work_kernel, s, *field, model->materials, factor, d_rho, d_u,
                                  d_dc);
+}
+
+int hx_cuda_points_expansion_force(hx_device *dev, const hx_device_model *model,
+                                   const hx_device_expansion *expansion, const double *d_static,
+                                   double *d_f)
+{
+    space_view s;
+    HX_TRY(find_space(dev, model, &s));
+    return hx_launch<32 * WARPS>(dev, "expansion of quadratic cells", 32 * s.in.n_point,
+                                 expansion_force_kernel, s, *expansion,
+                                 hx_expansion_stiffness(model->lambda, model->mu), model->d_modulus,
+                                 d_static, d_f);
+}
+
+int hx_cuda_points_expansion_work(hx_device *dev, const hx_device_model *model,
+                                  const hx_device_expansion *expansion, double factor, double least,
+                                  double penalty, const double *d_rho, const double *d_u,
+                                  double *d_dc)
+{
+    space_view s;
+    HX_TRY(find_space(dev, model, &s));
+    return hx_launch<32 * WARPS>(dev, "expansion work of quadratic cells", 32 * s.in.n_cell,
+                                 expansion_work_kernel, s, *expansion,
+                                 factor * hx_expansion_stiffness(model->lambda, model->mu), least,
+                                 penalty, model->d_modulus, d_rho, d_u, d_dc);
 }

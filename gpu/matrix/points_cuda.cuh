@@ -6,6 +6,7 @@
 #include "../device/cuda_device.cuh"
 #include "core/matrix/pattern.h"
 #include "core/operator/device_mesh.h"
+#include "core/operator/element_ops.h"
 #include "core/problem/problem.h"
 
 // A rule (core/space/cell_rule.h) for a warp whose lanes are the Gauss points: the values of all
@@ -31,6 +32,14 @@ int hx_cuda_points_body_force(hx_device *dev, const hx_device_model *model,
 int hx_cuda_points_body_work(hx_device *dev, const hx_device_model *model,
                              const hx_body_field *field, double factor, const double *d_rho,
                              const double *d_u, double *d_dc);
+
+int hx_cuda_points_expansion_force(hx_device *dev, const hx_device_model *model,
+                                   const hx_device_expansion *expansion, const double *d_static,
+                                   double *d_f);
+int hx_cuda_points_expansion_work(hx_device *dev, const hx_device_model *model,
+                                  const hx_device_expansion *expansion, double factor, double least,
+                                  double penalty, const double *d_rho, const double *d_u,
+                                  double *d_dc);
 
 // Operations for a spline's cells (spline_points_cuda.cu). The functions above call them.
 int hx_cuda_spline_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag);

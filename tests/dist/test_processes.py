@@ -256,6 +256,11 @@ optimization = { volume_fraction = 0.4; update = "oc"; filter = { kind = "densit
                  projection = { beta = 4.0; eta = 0.5; }; };
 """
 
+# gravity, a uniform temperature change and one of a set, whose material expands otherwise
+WARM = LOADS.replace("density = 3.0;", "density = 3.0; expansion = 0.01;").replace(
+    "loads = (", 'loads = ( { temperature_change = 3.0; case = 1; }, { set = "core"; temperature_change = -5.0; case = 2; },').replace(
+    "supports =", 'materials = ( { set = "core"; expansion = 0.03; } );\nsupports =')
+
 
 def mesh_section(path):
     """Returns points and cells, and the length of the rest."""
@@ -276,7 +281,7 @@ def distributed_meshes():
     agree("distributed mesh: L-beam", PART % "lbeam", "mesh.nx=25", "mesh.ny=8", own, ranks=(3,), cases=2)
     agree("distributed mesh: Michell", PART % "michell", "mesh.nx=24", "mesh.ny=1", own, ranks=(4,), cases=2)
     agree("distributed mesh: connecting rod", PART % "conrod", "mesh.nx=30", "mesh.ny=4", own, ranks=(3,), cases=2)
-    for name, text, n, more in (("heat", HEAT, 3, 2), ("loads", LOADS, 2, 4)):
+    for name, text, n, more in (("heat", HEAT, 3, 2), ("loads", LOADS, 2, 4), ("warm", WARM, 3, 4)):
         with open(name + ".cfg", "w", encoding="utf-8") as file:
             file.write(text)
         agree("distributed mesh: " + name, name + ".cfg", own, ranks=(n,), designs=4, cases=more)
@@ -612,9 +617,12 @@ def updates():
     config, size, mma = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split(), "optimization.update=mma"
     with open("loads.cfg", "w", encoding="utf-8") as file:
         file.write(LOADS)
+    with open("warm.cfg", "w", encoding="utf-8") as file:
+        file.write(WARM)
     plane = "optimization.symmetry=({ point = [0.0, 4.0, 4.0]; normal = [0.0, 1.0, 0.0]; })"
     for name, of, keys in (("mma", config, size), ("mma, density", config, [*size, "optimization.filter.kind=density"]),
                            ("mma, passive, projection, two cases, gravity", "loads.cfg", []),
+                           ("mma, thermal expansion", "warm.cfg", ["optimization.volume_fraction=0.4"]),
                            ("mma, symmetry", config, [*size, plane]), ("mma, in parts", config, [*size, "mesh.in_parts=always"])):
         agree(name, of, *keys, mma, ranks=(2, 3), designs=6, bound=1e-8, cases=4)
         if plane in keys:

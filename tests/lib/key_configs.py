@@ -57,6 +57,9 @@ def base_of(key):
         return SPLINE
     if group == "convection":
         return {**HEAT, "convection": 'convection = ( { set = "top"; coefficient = 1.0; ambient = 0.0; } );'}
+    if key in ("materials[].expansion", "material.expansion", "loads[].temperature_change"):
+        return {**load("temperature_change = 1.0;"), "material": "material = { E = 1.0; expansion = 0.1; };", "sets": MOUNT,
+                "materials": 'materials = ( { set = "mount"; expansion = 0.2; } );'}
     if group == "materials":
         is_heat = name == "conductivity"
         return {**(HEAT if is_heat else {"optimization": PLAIN}), "sets": MOUNT,

@@ -75,7 +75,7 @@ static void free_bar(bar *b)
 
 static const hx_support_spec held = {"left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
 static const hx_support_spec cold = {"left", "test", HX_FIX_X, {10.0}};
-static const hx_material_spec other = {"half", "test", 35.0, 12.0, 0.5};
+static const hx_material_spec other = {"half", "test", 35.0, 12.0, 0.5, NAN};
 
 /* Without loads. */
 static hx_problem_params params_of(const bar *b, hx_physics physics)
@@ -308,7 +308,7 @@ static double evaluate(const bar *b, const hx_material_spec *material, double *d
 /* A material with the values of the base, given or left out, changes no bit. */
 static void check_equal(const bar *b, const char *name)
 {
-    const hx_material_spec given = {"half", "test", 10.0, 3.0, NAN},
+    const hx_material_spec given = {"half", "test", 10.0, 3.0, NAN, NAN},
                            partly = {"half", "test", NAN, 3.0, NAN};
     const size_t n = (size_t)b->mesh->n_elem;
     double *const dc = malloc(3 * n * sizeof *dc);
@@ -377,7 +377,7 @@ enum { MOST_COMPONENTS = 40 };
 static int64_t find_components(const hx_mesh *mesh, const double *rho, double stiff,
                                uint64_t mark[MOST_COMPONENTS])
 {
-    const hx_material_spec insert = {"insert", "test", stiff, NAN, NAN};
+    const hx_material_spec insert = {"insert", "test", stiff, NAN, NAN, NAN};
     const hx_load_spec load = {"right", "test", HX_LOAD_TRACTION, {1.0, 0.0, 0.0}, 1};
     hx_problem_params params = fixture_problem();
     hx_floating_component *part = NULL;
@@ -479,8 +479,8 @@ static void check_refusals(bar *b)
 {
     const hx_physics solid = HX_PHYSICS_ELASTICITY, heat = HX_PHYSICS_HEAT;
     const hx_region all = {.kind = HX_REGION_BOX, .point = {-9, -9, -9}, .axis = {9, 9, 9}};
-    const hx_material_spec twice[2] = {{"half", "test", 2.0, NAN, NAN},
-                                       {"whole", "test", 3.0, NAN, NAN}};
+    const hx_material_spec twice[2] = {{"half", "test", 2.0, NAN, NAN, NAN},
+                                       {"whole", "test", 3.0, NAN, NAN, NAN}};
     hx_material_spec one = other;
     CHECK_OK(hx_mesh_add_region(b->mesh, "whole", &all));
     check_refusal(b, solid, 2, twice, 1.0, "set 'whole' overlaps set 'half'");

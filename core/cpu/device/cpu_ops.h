@@ -22,6 +22,7 @@ extern const hx_pcg_ops hx_cpu_pcg_ops;               /* pcg_cpu.c */
 extern const hx_element_ops hx_cpu_element_ops;       /* element_cpu.c */
 extern const hx_rigid_ops hx_cpu_rigid_ops;           /* rigid_set_cpu.c */
 extern const hx_body_ops hx_cpu_body_ops;             /* body_force_cpu.c */
+extern const hx_expansion_ops hx_cpu_expansion_ops;   /* expansion_cpu.c */
 extern const hx_design_ops hx_cpu_design_ops;         /* design_cpu.c */
 extern const hx_matrix_ops hx_cpu_matrix_ops;         /* matrix_cpu.c */
 extern const hx_multigrid_ops hx_cpu_multigrid_ops;   /* multigrid_cpu.c */

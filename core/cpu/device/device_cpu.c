@@ -147,6 +147,7 @@ const hx_device_ops hx_device_ops_cpu = {
     .design = &hx_cpu_design_ops,
     .rigid = &hx_cpu_rigid_ops,
     .body = &hx_cpu_body_ops,
+    .expansion = &hx_cpu_expansion_ops,
     .multigrid = &hx_cpu_multigrid_ops,
     .conduction = &hx_cpu_conduction_ops,
     .helmholtz = &hx_cpu_helmholtz_ops,

@@ -5,6 +5,8 @@
 #include "../../linalg/block3.h"
 #include "../../mesh/hex8.h"
 #include "../../problem/body_force.h"
+#include "../../problem/expansion.h"
+#include "../../problem/simp.h"
 #include "../device/cpu_ops.h"
 #include "spline_points_cpu.h"
 
@@ -287,6 +289,83 @@ int hx_cpu_points_body_work(const hx_device_model *model, const hx_body_field *f
         hx_points_load(model->points, cell, d_u, u);
         const double slope = hx_mass_factor(&model->materials, cell) * hx_mass_slope(d_rho[cell]);
         d_dc[cell] += factor * slope * work_of(rule, x, u, field);
+    }
+    return HX_OK;
+}
+
+/* --- loads by thermal expansion --- */
+
+/* g = int grad N_a dV. */
+HX_INLINED void gradient_of_lanes(const hx_cell_rule *rule, hx_point_lanes x, int a, double g[3])
+{
+    g[0] = g[1] = g[2] = 0.0;
+    for (int q = 0; q < rule->n_gauss; q++) {
+        double adjoint[3][3];
+        hx_points_jacobian(rule->gradient[q], x, adjoint);
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 3; k++)
+                g[i] += rule->weight[q] * adjoint[i][k] * rule->gradient[q][k][a];
+    }
+}
+HX_VERSIONS(gradient_of, (const hx_cell_rule *rule, hx_point_lanes x, int a, double g[3]),
+            (rule, x, a, g))
+
+int hx_cpu_points_expansion_force(const hx_device_model *model,
+                                  const hx_device_expansion *expansion, const double *d_static,
+                                  double *d_f)
+{
+    const hx_incidence *in = model->points;
+    const double stiffness = hx_expansion_stiffness(model->lambda, model->mu);
+#pragma omp parallel for schedule(static)
+    for (int64_t point = 0; point < in->n_point; point++) {
+        double sum[3] = {0.0, 0.0, 0.0};
+        if (d_static) memcpy(sum, d_static + 3 * point, sizeof sum);
+        FOR_CELLS(in, point, cell, a)
+        {
+            hx_point_lanes x;
+            double g[3];
+            const hx_cell_rule *rule = load_cell(model, cell, x);
+            gradient_of(rule, x, (int)a, g);
+            const double p = model->d_modulus[cell] * stiffness * hx_device_strain(expansion, cell);
+            for (int i = 0; i < 3; i++) sum[i] += p * g[i];
+        }
+        memcpy(d_f + 3 * point, sum, sizeof sum);
+    }
+    return HX_OK;
+}
+
+/* int div u dV. */
+HX_INLINED double divergence_of_lanes(const hx_cell_rule *rule, hx_point_lanes x, hx_point_lanes u)
+{
+    double sum = 0.0;
+    for (int q = 0; q < rule->n_gauss; q++) {
+        double adjoint[3][3];
+        hx_points_jacobian(rule->gradient[q], x, adjoint);
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 3; k++) {
+                double du = 0.0;
+                for (int a = 0; a < N; a++) du += rule->gradient[q][k][a] * u[i][a];
+                sum += rule->weight[q] * adjoint[i][k] * du;
+            }
+    }
+    return sum;
+}
+HX_VERSIONS_OF(double, divergence_of,
+               (const hx_cell_rule *rule, hx_point_lanes x, hx_point_lanes u), (rule, x, u))
+
+int hx_cpu_points_expansion_work(const hx_device_model *model, const hx_device_expansion *expansion,
+                                 double factor, double least, double penalty, const double *d_rho,
+                                 const double *d_u, double *d_dc)
+{
+    const double stiffness = hx_expansion_stiffness(model->lambda, model->mu);
+#pragma omp parallel for schedule(static)
+    for (int64_t cell = 0; cell < model->n_elem; cell++) {
+        hx_point_lanes x, u;
+        const hx_cell_rule *rule = load_cell(model, cell, x);
+        hx_points_load(model->points, cell, d_u, u);
+        const double p = stiffness * hx_device_strain(expansion, cell);
+        d_dc[cell] += factor * hx_simp_slope(least, penalty, model->d_modulus[cell], d_rho[cell]) *
+                      p * divergence_of(rule, x, u);
     }
     return HX_OK;
 }

@@ -8,6 +8,7 @@
 #include "../../base/vectorised.h"
 #include "../../matrix/pattern.h"
 #include "../../operator/device_mesh.h"
+#include "../../operator/element_ops.h"
 #include "../../problem/problem.h"
 
 /* The operations of element_ops.h and conduction_ops.h for a model with points (points_cpu.c). */
@@ -21,6 +22,13 @@ int hx_cpu_points_body_force(const hx_device_model *model, const hx_body_field *
                              const double *d_rho, const double *d_static, double *d_f);
 int hx_cpu_points_body_work(const hx_device_model *model, const hx_body_field *field, double factor,
                             const double *d_rho, const double *d_u, double *d_dc);
+
+int hx_cpu_points_expansion_force(const hx_device_model *model,
+                                  const hx_device_expansion *expansion, const double *d_static,
+                                  double *d_f);
+int hx_cpu_points_expansion_work(const hx_device_model *model, const hx_device_expansion *expansion,
+                                 double factor, double least, double penalty, const double *d_rho,
+                                 const double *d_u, double *d_dc);
 
 enum { HX_POINT_LANES = HX_RULE_POINTS };
 
