@@ -209,9 +209,10 @@ const hx_key hx_keys[] = {
         .help = "edge length of the tetrahedra of a CAD model; down to a quarter of it where the "
                 "surface is curved"),
     KEY(mesh.mirrored, BOOL, .file_only = 1, .note = "false",
-        .help = "whether one side of a CAD model is meshed and mirrored, so that every element has "
-                "its image: at the planes of optimization.symmetry, or without them at those normal "
-                "to the axes through the centroid at which the halves agree"),
+        .help =
+            "whether one side of a CAD model is meshed and mirrored, so that every element has "
+            "its image: at the planes of optimization.symmetry, or without them at those normal "
+            "to the axes through the centroid at which the halves agree"),
     KEY(mesh.time_limit, FLOAT, .file_only = 1, .unit = "s", .range = "(0, inf)", .note = "600",
         .help = "time limit of each run of gmsh, which meshes CAD models"),
     KEY(mesh.degree, INT, .file_only = 1, .range = "[1, 4]", .note = "the file's",

@@ -22,8 +22,11 @@ typedef struct zone_nodes {
 static void name_unzoned(zone_nodes *z, const char *set, const char *why)
 {
     const size_t used = strlen(z->text);
-    hx_fit(z->text + used, z->n_text - used, "%s%s%s%s (%s)", used ? ", " : "", set ? "'" : "",
-           set ? set : "the mesh file", set ? "'" : "", why);
+    char item[512];
+    hx_fit(item, sizeof item, "%s%s%s (%s)", set ? "'" : "", set ? set : "the mesh file",
+           set ? "'" : "", why);
+    if (strstr(z->text, item)) return; /* it is loaded in several cases */
+    hx_fit(z->text + used, z->n_text - used, "%s%s", used ? ", " : "", item);
 }
 
 static void mark(zone_nodes *z, int32_t node, unsigned kind)

@@ -46,7 +46,7 @@ def try_key(key):
     argument = shlex.split(line.group(1))[0]
     write("part.cfg", config_of(key))
     status, said = run("check", "part.cfg")
-    cad = key in ("mesh.element_size", "mesh.time_limit")
+    cad = key in ("mesh.element_size", "mesh.mirrored", "mesh.time_limit")
     check(status == 0 or cad or key == "mesh.ignore", f"{key}: its config is refused without it: {said[-300:]}")
     status, said = run("check", "part.cfg", argument, env={"HEXTOP_GMSH": "/no/such/gmsh"} if cad else None)
     accepted = status == 0 or (cad and ("gmsh" in said or "stl" in said) and key not in said)
