@@ -86,9 +86,9 @@ HEXTOP_API void hextop_on_iteration(hextop *h, hextop_watch watch, void *user);
 HEXTOP_API int hextop_prepare(hextop *h);
 
 /* Runs at most `most` further iterations, or as many as the config allows if `most` is 0. Returns 1
- * if iterations of the config remain; 0 if all are done or the change is below its tolerance. If the
- * last design then misses a limit that an earlier one with its penalty and beta meets, the best such
- * design is analysed again and takes its place: "iteration" and all results are those of that
+ * if iterations of the config remain; 0 if all are done or the change is below its tolerance. If
+ * the last design then misses a limit that an earlier one with its penalty and beta meets, the best
+ * such design is analysed again and takes its place: "iteration" and all results are those of that
  * design. */
 HEXTOP_API int hextop_run(hextop *h, int most);
 
@@ -118,9 +118,9 @@ HEXTOP_API const int32_t *hextop_indices(hextop *h, const char *name, int64_t *s
 /* Returns a number. After hextop_prepare: "elements", "nodes", "cases". Of the last iteration:
  * "iteration", "objective" (what is minimized), "compliance", "volume", "change", "greyness",
  * "penalty", "beta", "mass", "pcg_iterations" (of all solves), "seconds", "violation" (largest
- * relative violation of a limit, 0: all are met), "kkt" (residual of the optimality conditions), and
- * the value of each limit by its name. NaN: not available, see hextop_error; "mass" is NaN without
- * material.density, "kkt" with optimality criteria. */
+ * relative violation of a limit, 0: all are met), "kkt" (residual of the optimality conditions),
+ * and the value of each limit by its name. NaN: not available, see hextop_error; "mass" is NaN
+ * without material.density, "kkt" with optimality criteria. */
 HEXTOP_API double hextop_number(hextop *h, const char *name);
 
 /* Returns the text that the program writes to summary.json. The handle owns the text, which is

@@ -33,8 +33,8 @@ static const char *calm(const hx_session *s, const hx_diag_facts *f, char *text,
     return text;
 }
 
-/* Formats an objective relative to a lower one, both above the zero of their scale: "12.3 % above", or "5.7 times"; from a thousand
- * times upward in words. */
+/* Formats an objective relative to a lower one, both above the zero of their scale: "12.3 % above",
+ * or "5.7 times"; from a thousand times upward in words. */
 static const char *format_rise(const hx_session *s, double value, double low, char *text,
                                size_t n_text)
 {

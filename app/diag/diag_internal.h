@@ -17,8 +17,8 @@ double hx_diag_lowest_of(const hx_session *s, const hx_diag_facts *f, int *back)
  * last. */
 int hx_diag_since_met(const hx_session *s, const hx_diag_facts *f);
 
-/* Relative difference of two objectives, measured from f->zero; they may be negative, as compliances
- * with prescribed displacements. */
+/* Relative difference of two objectives, measured from f->zero; they may be negative, as
+ * compliances with prescribed displacements. */
 double hx_diag_difference(const hx_diag_facts *f, double a, double b);
 
 /* 1 if the densities changed and the compliance did not, beyond what the solver resolves. Soft

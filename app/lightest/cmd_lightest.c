@@ -57,8 +57,8 @@ static int read_vary(hx_lightest *l, const char *text)
     return HX_OK;
 }
 
-/* Chooses the design that is judged. Heat is not analysed in the surface, and linear elements are too
- * inaccurate for it (doc/commands.md). */
+/* Chooses the design that is judged. Heat is not analysed in the surface, and linear elements are
+ * too inaccurate for it (doc/commands.md). */
 static int read_element(hx_lightest *l, const hx_options *options)
 {
     const int is_given = hx_option_given(options, ELEMENT);

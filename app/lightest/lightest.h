@@ -158,9 +158,9 @@ int hx_lightest_is_interrupted(void);
 
 /* --- tries (lightest_try.c) --- */
 
-/* `check FILE --solve`, for runs whose bounds are wider than those of FILE and therefore do not judge
- * whether the solid part meets these. Returns 0, an error, or the exit status of `check`, whose last
- * message has been printed. */
+/* `check FILE --solve`, for runs whose bounds are wider than those of FILE and therefore do not
+ * judge whether the solid part meets these. Returns 0, an error, or the exit status of `check`,
+ * whose last message has been printed. */
 int hx_lightest_check_solid(const hx_lightest *l);
 
 /* Runs, cuts out and verifies try l->n_try + 1, and reads its values. is_resumed: parts of it may

@@ -116,8 +116,8 @@ fail:
     return rc;
 }
 
-/* value[mesh->n_elem] of the session's mesh := the stresses of the surface that verify wrote into the
- * file. Returns 0 without them. */
+/* value[mesh->n_elem] of the session's mesh := the stresses of the surface that verify wrote into
+ * the file. Returns 0 without them. */
 static int read_surface_stress(maker *m, const char *path, double *value)
 {
     const hx_session *s = &m->source.session;

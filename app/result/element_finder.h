@@ -15,8 +15,8 @@ typedef struct hx_element_finder {
 /* mesh: finished. O(n_elem); 24 bytes per element and the grid. */
 int hx_element_finder_create(hx_element_finder *f, const hx_mesh *mesh);
 
-/* Returns the element that contains x, otherwise the nearest; -1: none is near. Threads may share the
- * finder. */
+/* Returns the element that contains x, otherwise the nearest; -1: none is near. Threads may share
+ * the finder. */
 int64_t hx_element_find(const hx_element_finder *f, const double x[3]);
 
 /* Accepts a zeroed struct. */

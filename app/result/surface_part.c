@@ -14,8 +14,8 @@
 #include "surface_sets.h"
 #include "surface_shells.h"
 
-/* Cells are split into eight as long as there are at most HX_SURFACE_ENOUGH tetrahedra, or at most `most` if
- * the surface must be followed more closely. */
+/* Cells are split into eight as long as there are at most HX_SURFACE_ENOUGH tetrahedra, or at most
+ * `most` if the surface must be followed more closely. */
 static const double most = 2.5e6;
 
 /* Largest relative difference between the volumes of the tetrahedra and of the surface. Above the

@@ -66,8 +66,8 @@ typedef struct hx_surface_part {
 int hx_surface_part_create(hx_surface_part *part, const hx_session *s, const char *path,
                            const hx_surface_options *options);
 
-/* Like hx_surface_part_create, for a surface in memory, which messages call `name`. HX_EENV: options->most is
- * exceeded. */
+/* Like hx_surface_part_create, for a surface in memory, which messages call `name`. HX_EENV:
+ * options->most is exceeded. */
 int hx_surface_part_create_from(hx_surface_part *part, const hx_session *s, const char *name,
                                 const hx_surface *surface, const hx_surface_options *options);
 

@@ -212,8 +212,8 @@ hx_device *hx_session_solver_device(hx_session *s);
  * solver has been selected. HX_EINPUT: the problem runs only on one process. O(n_elem). */
 int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes);
 
-/* session_ranks.c: all processes of a run execute the same program. With one process these functions
- * communicate nothing. */
+/* session_ranks.c: all processes of a run execute the same program. With one process these
+ * functions communicate nothing. */
 
 /* 1 on the first process, which prints, writes what is small, and has arrays of the whole mesh. */
 int hx_session_is_first(const hx_session *s);

@@ -1,6 +1,7 @@
 /* Zones without stress limits: elements near point loads, rims of supports, rigid sets and
- * re-entrant edges of passive solids, where stresses grow without bound as the mesh is refined, and the sets that the config excludes. They
- * are solid, because an optimizer would empty elements without a limit (doc/theory.md). */
+ * re-entrant edges of passive solids, where stresses grow without bound as the mesh is refined, and
+ * the sets that the config excludes. They are solid, because an optimizer would empty elements
+ * without a limit (doc/theory.md). */
 #ifndef HX_STRESS_ZONES_H
 #define HX_STRESS_ZONES_H
 

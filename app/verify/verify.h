@@ -26,7 +26,8 @@ typedef struct hx_verify_peak {
     double point[3]; /* coordinates of the point; for a stress, the centre of the element */
 } hx_verify_peak;
 
-/* The set of a limit of which a design contains too little to judge it; NULL: it contains enough. */
+/* The set of a limit of which a design contains too little to judge it; NULL: it contains enough.
+ */
 typedef struct hx_verify_share {
     const char *set; /* (borrowed) */
     double value;    /* its share, by area or by nodes */
@@ -177,16 +178,17 @@ typedef enum {
 } hx_verify_element;
 const char *hx_verify_element_word(size_t i); /* NULL after the last */
 
-/* a->limit := values of the session's limits after a solve; a->volume is set. spec: the limits, with
- * sets of the analysed mesh. density[n_elem]: see hx_limit_values (verify_limits.c). */
+/* a->limit := values of the session's limits after a solve; a->volume is set. spec: the limits,
+ * with sets of the analysed mesh. density[n_elem]: see hx_limit_values (verify_limits.c). */
 int hx_verify_find_limits(const hx_verify *v, hx_analysis *analysis, const hx_constraint_spec *spec,
                           const double *density, hx_verify_analysis *a);
 
-/* Mass of densities rho[n_elem] of a problem, NULL: solid; NAN without a mass density. O(n_elem). */
+/* Mass of densities rho[n_elem] of a problem, NULL: solid; NAN without a mass density. O(n_elem).
+ */
 int hx_verify_find_mass(const hx_problem *problem, const double *rho, double *mass);
 
-/* The analysis of the part as it would be made: that of the surface, of quadratic elements or of the
- * 0/1 design, the first that exists. *name: "surface". */
+/* The analysis of the part as it would be made: that of the surface, of quadratic elements or of
+ * the 0/1 design, the first that exists. *name: "surface". */
 const hx_verify_analysis *hx_verify_made(const hx_verify *v, const char **name);
 
 /* a->share := the shares of limited sets in the 0/1 design, or on the surface if a is its analysis
@@ -198,15 +200,16 @@ int hx_verify_find_shares(const hx_verify *v, hx_verify_analysis *a);
 const char *hx_verify_unknown(const hx_verify *v, const hx_verify_analysis *a, int i, char *text,
                               size_t n_text);
 
-/* text := "make it solid: passive = ( { set = "top"; skin = 1; } )"; "" for no set. Returns text. */
+/* text := "make it solid: passive = ( { set = "top"; skin = 1; } )"; "" for no set. Returns text.
+ */
 const char *hx_verify_solid_advice(const hx_verify *v, const char *name, char *text, size_t n_text);
 
-/* Number of limits that the made part misses by more than the tolerance, or that cannot be judged on
- * it; 0 without limits. */
+/* Number of limits that the made part misses by more than the tolerance, or that cannot be judged
+ * on it; 0 without limits. */
 int hx_verify_count_missed(const hx_verify *v);
 
-/* Print a table with a row per limit; return the warning about limit i (text, "" if it is met); write
- * the member "limits" of an analysis. Without limits they do nothing. */
+/* Print a table with a row per limit; return the warning about limit i (text, "" if it is met);
+ * write the member "limits" of an analysis. Without limits they do nothing. */
 void hx_verify_print_limits(const hx_verify *v);
 const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n_text);
 void hx_verify_write_limits(hx_json *json, const hx_verify *v, const hx_verify_analysis *a);
@@ -221,8 +224,8 @@ int hx_verify_samples_judge(hx_verify_samples *s, const hx_mesh *mesh, int at_no
 /* Accepts a zeroed struct. */
 void hx_verify_samples_free(hx_verify_samples *s);
 
-/* is_zone[n_elem of the session's mesh] := 1 in zones without limits on stresses. Returns the number
- * of their sets. */
+/* is_zone[n_elem of the session's mesh] := 1 in zones without limits on stresses. Returns the
+ * number of their sets. */
 int hx_verify_mark_zones(const hx_verify *v, uint8_t *is_zone);
 
 /* elem[n_tet] := the element of the session's mesh at the centroid of each tetrahedron of the
@@ -239,8 +242,8 @@ int hx_verify_surface_limits(const hx_verify *v, const hx_stress *stress, int lo
  * outside the zones; NAN: nothing is stated. */
 double hx_verify_safety(const hx_verify *v, const hx_verify_analysis *a);
 
-/* A table with a column per design; the warning that material.strength is exceeded (text, "" if it is
- * not); the member "stresses" of an analysis. */
+/* A table with a column per design; the warning that material.strength is exceeded (text, "" if it
+ * is not); the member "stresses" of an analysis. */
 void hx_verify_print_stresses(const hx_verify *v);
 const char *hx_verify_warn_strength(const hx_verify *v, char *text, size_t n_text);
 void hx_verify_write_stresses(hx_json *json, const hx_verify *v, const hx_verify_analysis *a);
@@ -276,9 +279,9 @@ int hx_verify_open_surface(hx_verify *v);
 /* The words of --made: hx_verify_made_kind. */
 const char *hx_verify_made_word(size_t i); /* NULL after the last */
 
-/* Cuts the surface of the result and makes its mesh, for an analysis by hx_verify_analyse_surface. AUTO:
- * not if it takes 300,000 tetrahedra or more, for heat, or if it fails; v->surface.left has the reason.
- * Called after the 0/1 design is made. */
+/* Cuts the surface of the result and makes its mesh, for an analysis by hx_verify_analyse_surface.
+ * AUTO: not if it takes 300,000 tetrahedra or more, for heat, or if it fails; v->surface.left has
+ * the reason. Called after the 0/1 design is made. */
 int hx_verify_open_made(hx_verify *v, hx_verify_made_kind kind);
 
 /* After an error rc of the surface: HX_OK if it may fail; it is then left out, with the message. */
@@ -330,8 +333,8 @@ double hx_verify_filled_force(const hx_verify *v, int load_case);
 enum { HX_VERIFY_DIFFERENCES = 4 * HX_SHELL_WORD + 4096 };
 const char *hx_verify_differences(const hx_verify *v, char *text, size_t n_text);
 
-/* Like hx_verify_differences, for a design and the part inside the surface; of stresses, those outside
- * the zones are compared. */
+/* Like hx_verify_differences, for a design and the part inside the surface; of stresses, those
+ * outside the zones are compared. */
 const char *hx_verify_surface_differences(const hx_verify *v, const hx_verify_analysis *design,
                                           char *text, size_t n_text);
 

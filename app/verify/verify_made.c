@@ -8,8 +8,8 @@
 #include "core/base/memory.h"
 #include "verify.h"
 
-/* Cells are split as long as there are at most so many tetrahedra: without --surface or --refine, an
- * analysis that nobody asked for should take seconds. */
+/* Cells are split as long as there are at most so many tetrahedra: without --surface or --refine,
+ * an analysis that nobody asked for should take seconds. */
 static const double split_to = 5e4;
 
 const char *hx_verify_made_word(size_t i)
@@ -18,8 +18,8 @@ const char *hx_verify_made_word(size_t i)
     return i < HX_N_MADE ? word[i] : NULL;
 }
 
-/* A lower estimate of the tetrahedra of the surface, without cutting it: those of the solid's cells,
- * five per hexahedron. */
+/* A lower estimate of the tetrahedra of the surface, without cutting it: those of the solid's
+ * cells, five per hexahedron. */
 static double least_tetrahedra(const hx_verify *v)
 {
     enum { PER_HEXAHEDRON = 5 };

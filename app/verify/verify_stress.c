@@ -1,6 +1,6 @@
-/* Von Mises stresses outside the zones without limits: largest value and quantile by volume, on every
- * design, beside what they may be. On the surface the values are those of nodes, as means over the
- * tetrahedra that are weighted by volume; on the other designs those of solid elements. */
+/* Von Mises stresses outside the zones without limits: largest value and quantile by volume, on
+ * every design, beside what they may be. On the surface the values are those of nodes, as means
+ * over the tetrahedra that are weighted by volume; on the other designs those of solid elements. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +103,8 @@ int hx_verify_mark_zones(const hx_verify *v, uint8_t *is_zone)
 
 /* --- limits on the surface --- */
 
-/* counts[n_tet] := 1 for tetrahedra outside the zones whose elements belong to a set (NULL: all). */
+/* counts[n_tet] := 1 for tetrahedra outside the zones whose elements belong to a set (NULL: all).
+ */
 static int mark_counted(const hx_verify *v, const uint8_t *is_zone, const char *name,
                         const int32_t *elem, uint8_t *counts)
 {
@@ -167,8 +168,8 @@ int hx_verify_surface_limits(const hx_verify *v, const hx_stress *stress, int lo
 
 /* --- report --- */
 
-/* What stresses may be at most: material.strength, otherwise the least bound of limits on stresses; NAN:
- * nothing states it. */
+/* What stresses may be at most: material.strength, otherwise the least bound of limits on stresses;
+ * NAN: nothing states it. */
 static double strength_of(const hx_verify *v)
 {
     double least = v->session.cfg.material.strength;

@@ -104,8 +104,8 @@ static void offer_peaks(const solve *s, const results *r, int load_case, hx_veri
     }
 }
 
-/* Offers the largest mean stress of a case over the tetrahedra in a solid element, of which they fill a
- * fair part. */
+/* Offers the largest mean stress of a case over the tetrahedra in a solid element, of which they
+ * fill a fair part. */
 static int offer_means(const hx_verify *v, const solve *s, const results *r, int load_case,
                        hx_verify_peak *peak)
 {
@@ -191,8 +191,8 @@ static int make_problem(hx_verify *v, solve *s)
                     hx_format_bytes((double)n_free, b, sizeof b));
 }
 
-/* The sets of limits have their own names on the mesh of tetrahedra. Limits on stresses have their own
- * way (hx_verify_surface_limits), and no value here. */
+/* The sets of limits have their own names on the mesh of tetrahedra. Limits on stresses have their
+ * own way (hx_verify_surface_limits), and no value here. */
 static int find_limits(const hx_verify *v, solve *s, hx_verify_analysis *a)
 {
     const hx_limits *const limits = &v->session.limits;

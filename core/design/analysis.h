@@ -55,9 +55,9 @@ typedef struct hx_analysis {
     const hx_problem *fields;  /* the problem of `op`, to whose elements the fields belong */
     hx_device *dev;            /* its device */
     /* Not NULL: several processes solve, each a subdomain, to which `op`, the fields and the
-     * vectors below belong. All of them call the functions below together, except hx_analysis_own_...;
-     * arrays of the whole are the first rank's and may be NULL on the others. NULL: one process
-     * solves. (borrowed, like the next three) */
+     * vectors below belong. All of them call the functions below together, except
+     * hx_analysis_own_...; arrays of the whole are the first rank's and may be NULL on the others.
+     * NULL: one process solves. (borrowed, like the next three) */
     hx_dist *dist;
     hx_operator *op;
     hx_precond *pc;
@@ -86,8 +86,8 @@ size_t hx_analysis_load_bytes(const hx_problem *problem, hx_precision precision)
 /* d_f: load vector of a case in the last solve. Queued. */
 int hx_analysis_force(const hx_analysis *analysis, int load_case, double *d_f);
 
-/* Creates the analysis of the operator's problem. HX_EINPUT: loads by mass or by thermal expansion on
- * a device that does not support them. */
+/* Creates the analysis of the operator's problem. HX_EINPUT: loads by mass or by thermal expansion
+ * on a device that does not support them. */
 int hx_analysis_create(hx_analysis *analysis, hx_operator *op, hx_precond *pc, hx_pcg *pcg,
                        int warm_start);
 
@@ -106,9 +106,9 @@ size_t hx_analysis_follow_bytes(const hx_problem *problem);
 int hx_analysis_open(hx_analysis *analysis, hx_device *dev, const hx_problem *problem,
                      const hx_solver_params *params);
 
-/* Sets the modulus E rho^penalty and the loads that depend on it from the physical densities d_rho, which it
- * keeps (borrowed), sets up the preconditioner and solves all cases. If PCG does not converge, the
- * record shows it; that is no error. Waits. */
+/* Sets the modulus E rho^penalty and the loads that depend on it from the physical densities d_rho,
+ * which it keeps (borrowed), sets up the preconditioner and solves all cases. If PCG does not
+ * converge, the record shows it; that is no error. Waits. */
 int hx_analysis_solve(hx_analysis *analysis, const double *d_rho, double penalty);
 
 /* Like hx_analysis_solve, with densities rho[n_elem] in (0, 1] on the host; NULL: solid

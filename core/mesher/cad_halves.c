@@ -48,7 +48,8 @@ static const char begin[] = "SetFactory(\"OpenCASCADE\");\n"
                             "v() = ShapeFromFile(\"shape.brep\");\n"
                             "s() = Unique(Abs(Boundary{ Volume{v()}; }));\n";
 
-/* place < HX_CAD_REGION: prints the shape, and cuts it at each plane; otherwise above all planes. */
+/* place < HX_CAD_REGION: prints the shape, and cuts it at each plane; otherwise above all planes.
+ */
 static int write_script(const hx_cad_job *job, const hx_cad_halves *halves, int is_region)
 {
     hx_atomic_file out;

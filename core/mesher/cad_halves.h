@@ -38,8 +38,8 @@ static const double hx_cad_equal = 1e-6;
 
 /* Cuts the shape at the planes of the options and compares the halves; without planes in the
  * options, at the planes through its centroid normal to the axes, of which those are kept at which
- * the halves agree. HX_EINPUT: the halves differ at a plane of the options, or at all three. The caller frees
- * *halves, also after a failure. Two or three runs of gmsh. */
+ * the halves agree. HX_EINPUT: the halves differ at a plane of the options, or at all three. The
+ * caller frees *halves, also after a failure. Two or three runs of gmsh. */
 int hx_cad_find_halves(const hx_cad_job *job, const hx_cad_shape *shape, hx_cad_halves *halves);
 void hx_cad_halves_free(hx_cad_halves *halves);
 

@@ -1,6 +1,6 @@
 /* Operations computed from the coordinates of the elements, without stored Ke
- * (hx_device_ops.element), and loads by mass and by expansion (hx_device_ops.body, .expansion). Sums
- * are added in a fixed order. `d_` names device memory. */
+ * (hx_device_ops.element), and loads by mass and by expansion (hx_device_ops.body, .expansion).
+ * Sums are added in a fixed order. `d_` names device memory. */
 #ifndef HX_ELEMENT_OPS_H
 #define HX_ELEMENT_OPS_H
 
@@ -61,8 +61,8 @@ typedef struct hx_expansion_ops {
      * 256 bytes of coordinates per element, most of them in caches. */
     int (*force)(hx_device *dev, const hx_device_model *model, const hx_device_expansion *expansion,
                  const double *d_static, double *d_f);
-    /* dc[n_elem] += factor E'(rho) (3 lambda + 2 mu) strain int div u dV, with E' = penalty (E(rho) -
-     * least) / rho. */
+    /* dc[n_elem] += factor E'(rho) (3 lambda + 2 mu) strain int div u dV, with E' = penalty (E(rho)
+     * - least) / rho. */
     int (*work)(hx_device *dev, const hx_device_model *model, const hx_device_expansion *expansion,
                 double factor, double least, double penalty, const double *d_rho, const double *d_u,
                 double *d_dc);

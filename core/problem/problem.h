@@ -221,8 +221,8 @@ static inline double hx_problem_expansion(const hx_problem *problem, int64_t e)
                                 : problem->expansion;
 }
 
-/* *sum := mass factor times density times volume, over the elements of all processes that hold parts
- * of the mesh. Times the mass density of material 0 it is the mass of a design. rho = NULL: 1
+/* *sum := mass factor times density times volume, over the elements of all processes that hold
+ * parts of the mesh. Times the mass density of material 0 it is the mass of a design. rho = NULL: 1
  * everywhere. */
 int hx_problem_mass_volume(const hx_problem *problem, const double *rho, double *sum);
 

@@ -198,8 +198,8 @@ static int copy_passive(hx_problem *part, const hx_problem *whole, const int32_t
     return HX_OK;
 }
 
-/* Copies everything but scalars of the material; place[]: points of the part, indexed by points of the
- * whole. */
+/* Copies everything but scalars of the material; place[]: points of the part, indexed by points of
+ * the whole. */
 static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *node,
                     const int32_t *elem, const hx_subdomain_of *own, int is_local, int32_t *point,
                     int32_t *place)

@@ -90,15 +90,15 @@ typedef struct hx_smooth_stress {
     double *volume; /* [n_node] share of the volume of the cells that count (owned) */
 } hx_smooth_stress;
 
-/* counts[n_elem]: 1: the cell counts; NULL: all do. As in hx_nodal_stress, cells with less than half
- * the modulus of the stiffest one at a node count only for the volume there. u[n_point][3]. O(n_elem);
- * 72 bytes per node, of which 16 remain. Does not depend on the number of threads. */
+/* counts[n_elem]: 1: the cell counts; NULL: all do. As in hx_nodal_stress, cells with less than
+ * half the modulus of the stiffest one at a node count only for the volume there. u[n_point][3].
+ * O(n_elem); 72 bytes per node, of which 16 remain. Does not depend on the number of threads. */
 int hx_smooth_stress_create(hx_smooth_stress *smooth, const hx_stress *s, const double *modulus,
                             const double *u, const uint8_t *counts);
 void hx_smooth_stress_free(hx_smooth_stress *smooth);
 
-/* *quantile := the smallest value[n] such that at least `share` of the weight[n] >= 0 belongs to values
- * that do not exceed it; 0 without weight. 16 bytes per value; O(n log n). */
+/* *quantile := the smallest value[n] such that at least `share` of the weight[n] >= 0 belongs to
+ * values that do not exceed it; 0 without weight. 16 bytes per value; O(n log n). */
 int hx_weighted_quantile(int64_t n, const double *value, const double *weight, double share,
                          double *quantile);
 

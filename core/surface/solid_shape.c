@@ -9,8 +9,8 @@
 
 enum { MOST_EDGES = 512 }; /* maximum number of edges at a node; others are ignored */
 
-/* Number of edges of solid elements from node a to nodes with higher numbers; *is_used: 1 if a solid
- * element has the node. */
+/* Number of edges of solid elements from node a to nodes with higher numbers; *is_used: 1 if a
+ * solid element has the node. */
 static int count_edges_at(const hx_mesh *mesh, const uint8_t *solid, int32_t a, int *is_used)
 {
     int32_t other[MOST_EDGES];
@@ -32,8 +32,8 @@ static int count_edges_at(const hx_mesh *mesh, const uint8_t *solid, int32_t a, 
     return n;
 }
 
-/* Nodes - edges + faces - elements of the solid. Joins the nodes of each piece and the void elements
- * that share a face; is_open[e] := 1 for void elements at the mesh's boundary. */
+/* Nodes - edges + faces - elements of the solid. Joins the nodes of each piece and the void
+ * elements that share a face; is_open[e] := 1 for void elements at the mesh's boundary. */
 static int64_t count_cells(const hx_mesh *mesh, const uint8_t *solid, int32_t *piece,
                            int32_t *hollow, uint8_t *is_open)
 {

@@ -40,8 +40,8 @@ typedef struct hx_surface_field {
     /* [n_elem] 0: free; otherwise forced solid, with bit f set if a free element lies across face
      * f; NULL: all free (owned) */
     uint8_t *body;
-    /* [n_node] 1: raised above the threshold to keep a member, so the surface is not smoothed there;
-     * NULL: none (owned) */
+    /* [n_node] 1: raised above the threshold to keep a member, so the surface is not smoothed
+     * there; NULL: none (owned) */
     uint8_t *is_repaired;
 } hx_surface_field;
 
@@ -140,8 +140,8 @@ typedef struct hx_surface_seat {
 int hx_surface_improve(hx_surface *surface, const hx_surface_field *field, int64_t n_seat,
                        const hx_surface_seat *seat);
 
-/* Splits triangles until edges of caps along a seat are nowhere further than `chord` (length) from it;
- * new vertices are on the seats. A triangle is split at its longest edge first, which keeps its
+/* Splits triangles until edges of caps along a seat are nowhere further than `chord` (length) from
+ * it; new vertices are on the seats. A triangle is split at its longest edge first, which keeps its
  * quality. Adds nothing to surfaces that are fine enough; *n_added: triangles. */
 int hx_surface_limit_chords(hx_surface *surface, int64_t n_seat, const hx_surface_seat *seat,
                             double chord, int64_t *n_added);

@@ -1,5 +1,5 @@
-/* Splits the triangles along round faces until their chords are short enough. Triangles are bisected
- * at their longest edges (Rivara 1984). */
+/* Splits the triangles along round faces until their chords are short enough. Triangles are
+ * bisected at their longest edges (Rivara 1984). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,8 +85,8 @@ static int compare_numbers(double a, double b, double size)
     return fabs(a - b) <= 1e-9 * size ? 0 : a > b ? 1 : -1;
 }
 
-/* 1 if half-edge a is to be split rather than b: the longer one, and of equal ones that at a greater
- * distance from the middle of the surface. All of this is the same in a mirror image. */
+/* 1 if half-edge a is to be split rather than b: the longer one, and of equal ones that at a
+ * greater distance from the middle of the surface. All of this is the same in a mirror image. */
 static int is_preferred(const splitter *p, int64_t a, int64_t b)
 {
     const int64_t edge[2] = {a, b};

@@ -15,8 +15,8 @@ static const double largest_deviation = 0.1;
 /* Largest distance for caps that are flat, and for caps along curved faces of the mesh. */
 static const double flat = 1e-5, curved = 0.01;
 
-/* Triangles of lower quality have no reliable normal, nor have those with an area below this fraction
- * of the square of the longest edge of the triangle that is improved. */
+/* Triangles of lower quality have no reliable normal, nor have those with an area below this
+ * fraction of the square of the longest edge of the triangle that is improved. */
 static const double has_normal = 0.1, tiny = 1e-3;
 
 /* A cluster of vertices may move by this fraction of that edge. */
@@ -137,8 +137,8 @@ static int find_fan(const hx_surface_editor *m, int32_t v, fan *f)
     return f->n >= 3;
 }
 
-/* Judges vertex v at x. Triangles gone[2] are removed; -1: none. Returns 0 if a triangle turns, if a
- * cap leaves its plane or the surface changes too much. */
+/* Judges vertex v at x. Triangles gone[2] are removed; -1: none. Returns 0 if a triangle turns, if
+ * a cap leaves its plane or the surface changes too much. */
 static int try_place(const hx_surface_editor *m, int32_t v, const fan *f, const double x[3],
                      const int64_t gone[2], trial *w)
 {
@@ -411,7 +411,8 @@ static int32_t find_half_edge(const hx_surface_editor *m, int32_t a, int32_t b)
     return hx_fan_find(&m->edges, corner, hx_fan_list(&m->edges, a, corner), b);
 }
 
-/* Makes an edit at the image of its vertices. a, b: ends of the half-edge; MOVE: both the vertex. */
+/* Makes an edit at the image of its vertices. a, b: ends of the half-edge; MOVE: both the vertex.
+ */
 static void make_one(const hx_surface_editor *m, const edit *e, int32_t a, int32_t b,
                      const double x[3])
 {

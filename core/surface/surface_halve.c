@@ -1,5 +1,5 @@
-/* Makes a surface its own mirror image: the triangles on one side of each plane are kept, cut at the
- * plane, and mirrored. */
+/* Makes a surface its own mirror image: the triangles on one side of each plane are kept, cut at
+ * the plane, and mirrored. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Improves the worst triangles of a surface, with its caps in place and the volume of every shell
- * restored. A surface that is its own mirror image stays so: it is cut at its planes of symmetry, one
- * part is improved, and every edit is mirrored. */
+ * restored. A surface that is its own mirror image stays so: it is cut at its planes of symmetry,
+ * one part is improved, and every edit is mirrored. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,8 +120,8 @@ static void editor_free(hx_surface_editor *m)
 
 /* --- the worst triangles --- */
 
-/* In single precision, so that rounding, which depends on the numbering of the mesh, does not change
- * the order. */
+/* In single precision, so that rounding, which depends on the numbering of the mesh, does not
+ * change the order. */
 typedef struct needle {
     float quality, middle[3];
     int32_t triangle;
@@ -383,8 +383,8 @@ fail:
     return rc;
 }
 
-/* volume[] of the shells of `made` := those of the surface from which it was made, `shells`. from: as in
- * hx_mirrors_make. */
+/* volume[] of the shells of `made` := those of the surface from which it was made, `shells`. from:
+ * as in hx_mirrors_make. */
 static int list_volumes(const hx_surface *made, const int32_t *from, const hx_shells *shells,
                         double **volume)
 {

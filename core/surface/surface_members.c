@@ -17,8 +17,8 @@ enum {
     MOST_ROUNDS = 5    /* maximum number of times that nodes are added to the inside */
 };
 
-/* Repaired nodes exceed the threshold by this fraction of the range, so that the surface passes just
- * outside of them. */
+/* Repaired nodes exceed the threshold by this fraction of the range, so that the surface passes
+ * just outside of them. */
 static const double above = 0.02;
 
 /* Relative error of the volume. */

@@ -7,8 +7,8 @@
 
 HX_C_BEGIN
 
-/* A place where solid elements that share a face or an edge are not connected by the surface, nor by
- * way of three rings of elements around it. */
+/* A place where solid elements that share a face or an edge are not connected by the surface, nor
+ * by way of three rings of elements around it. */
 typedef struct hx_lost_member {
     double place[3]; /* mean of the elements' centroids */
     int64_t n_elem;  /* elements at faces and edges where the surface does not connect them */

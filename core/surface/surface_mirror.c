@@ -1,5 +1,5 @@
-/* Finds planes of symmetry of an extracted surface. Vertices are compared by their mesh edges and the
- * densities at the ends, which do not depend on how the triangles between them were chosen. */
+/* Finds planes of symmetry of an extracted surface. Vertices are compared by their mesh edges and
+ * the densities at the ends, which do not depend on how the triangles between them were chosen. */
 #include "surface_mirror.h"
 
 #include <math.h>
@@ -9,11 +9,12 @@
 #include "../base/memory.h"
 #include "../base/random.h"
 
-/* Largest distance of a mesh edge from the image of another one, relative to the box of the part. */
+/* Largest distance of a mesh edge from the image of another one, relative to the box of the part.
+ */
 static const double same_place = 1e-6;
 
-/* Largest difference of nodal densities that are mirror images. It moves the surface by about as many
- * edges, and is that of a solver's tolerance after some designs. */
+/* Largest difference of nodal densities that are mirror images. It moves the surface by about as
+ * many edges, and is that of a solver's tolerance after some designs. */
 static const double same_density = 1e-3;
 
 /* Vertices by the middle of their mesh edges. */

@@ -28,15 +28,15 @@ typedef struct hx_mirrors {
 /* Accepts a zeroed struct. */
 void hx_mirrors_free(hx_mirrors *mirrors);
 
-/* Finds the planes of symmetry of the mesh edges on which a surface was extracted and of their nodal
- * densities. twin[n][n_vertex] := the vertex on the mirror image of a vertex's mesh edge, -1 if it
- * has none; the caller frees *twin. Tries the planes through the middle that are perpendicular to an
- * axis or to the bisector of two. O(n_vertex). */
+/* Finds the planes of symmetry of the mesh edges on which a surface was extracted and of their
+ * nodal densities. twin[n][n_vertex] := the vertex on the mirror image of a vertex's mesh edge, -1
+ * if it has none; the caller frees *twin. Tries the planes through the middle that are
+ * perpendicular to an axis or to the bisector of two. O(n_vertex). */
 int hx_mirrors_find(hx_mirrors *mirrors, const hx_surface *surface, const hx_surface_field *field,
                     int32_t **twin);
 
-/* Makes `made` from the triangles of `surface` on the positive sides of the planes, which are cut at
- * them, and their images; sets n_own, image and on. from[n_vertex of made] := the vertex of
+/* Makes `made` from the triangles of `surface` on the positive sides of the planes, which are cut
+ * at them, and their images; sets n_own, image and on. from[n_vertex of made] := the vertex of
  * `surface` in place of which a vertex stands, -1: it is new; the caller frees *from. Sets
  * mirrors->n = 0, and makes nothing, if the result would not be a closed manifold. O(n). */
 int hx_mirrors_make(hx_mirrors *mirrors, const hx_surface *surface, const int32_t *twin,

@@ -5,8 +5,8 @@
 #include "core/problem/simp.h"
 #include "hex8_cuda.cuh"
 
-// One thread per node, elements in ascending order, so that each sum has a fixed order. stiffness: 3
-// lambda + 2 mu.
+// One thread per node, elements in ascending order, so that each sum has a fixed order. stiffness:
+// 3 lambda + 2 mu.
 __global__ void expansion_force_kernel(hx_device_model model, hx_device_expansion expansion,
                                        double stiffness, const double *fixed_part, double *f)
 {

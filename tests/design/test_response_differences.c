@@ -1,6 +1,6 @@
 /* Derivatives of every kind of response by the design against central differences, on every kind of
- * cell, with several load cases, springs, prescribed displacements, gravity, rigid sets, passive and
- * linked elements, filters and a projection. Adjoint solves are counted: none if the load is a
+ * cell, with several load cases, springs, prescribed displacements, gravity, rigid sets, passive
+ * and linked elements, filters and a projection. Adjoint solves are counted: none if the load is a
  * multiple of that of its case. Reference values are in test_responses.c.
  *
  *     test_response_differences [cpu | cuda] [quick] */

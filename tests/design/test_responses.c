@@ -1,6 +1,6 @@
-/* Every kind of response: values and derivatives against those of another program, values that follow
- * from others, and what is refused. test_response_differences.c compares derivatives with central
- * differences; test_responses_dist.c runs several processes.
+/* Every kind of response: values and derivatives against those of another program, values that
+ * follow from others, and what is refused. test_response_differences.c compares derivatives with
+ * central differences; test_responses_dist.c runs several processes.
  *
  *     test_responses [cpu | cuda] [quick] */
 #include "core/base/vec3.h"

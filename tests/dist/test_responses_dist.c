@@ -113,8 +113,8 @@ static int list_specs(int is_heat, hx_constraint_spec *spec)
     return n;
 }
 
-/* The designs of a run, the later ones by warm starts: as many as the augmented Lagrangian needs for
- * multipliers that are not 0. */
+/* The designs of a run, the later ones by warm starts: as many as the augmented Lagrangian needs
+ * for multipliers that are not 0. */
 enum { DESIGNS = 7 };
 
 /* value[n], and the derivatives by own elements dg[n][n_elem], of the last one of several equal

@@ -1,5 +1,5 @@
-/* Abaqus input files: supports and forces of the steps, and what is not read. test_abaqus.c tests the
- * mesh, its sets and the messages. */
+/* Abaqus input files: supports and forces of the steps, and what is not read. test_abaqus.c tests
+ * the mesh, its sets and the messages. */
 #include "core/files/mesh_files.h"
 #include "tests/lib/abaqus_case.h"
 

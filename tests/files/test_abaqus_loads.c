@@ -519,8 +519,8 @@ static void check_other(const char *text, const char *name, const char *set, dou
     hx_mesh_free(&mesh);
 }
 
-/* The material of the first element is the file's, and other sections have sets: their own, or a new
- * one if a later section takes some of their elements. */
+/* The material of the first element is the file's, and other sections have sets: their own, or a
+ * new one if a later section takes some of their elements. */
 static void check_two_materials(void)
 {
     check_other(TWO_HEX "*ELSET, ELSET=b\n2\n" SECTION("ALL", "Steel") SECTION("b", "soft") STEEL

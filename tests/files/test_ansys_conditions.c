@@ -1,5 +1,5 @@
-/* ANSYS archives: the supports and forces that finally hold, and what is not read. test_ansys.c tests
- * the mesh. */
+/* ANSYS archives: the supports and forces that finally hold, and what is not read. test_ansys.c
+ * tests the mesh. */
 #include "tests/lib/ansys_case.h"
 
 static void test_conditions(void)

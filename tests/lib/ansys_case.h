@@ -1,5 +1,5 @@
-/* Shared by the tests of ANSYS archives: a part of two bricks as CDWRITE writes it, its reading, and
- * checks of messages and sets. */
+/* Shared by the tests of ANSYS archives: a part of two bricks as CDWRITE writes it, its reading,
+ * and checks of messages and sets. */
 #ifndef HX_TEST_ANSYS_CASE_H
 #define HX_TEST_ANSYS_CASE_H
 

@@ -107,8 +107,8 @@ static inline void response_move(fixture_solver *s, const double *design, const 
     free(moved);
 }
 
-/* Analyses design + t p like a step, up to the values of the responses: no adjoint solves, which are
- * most of a step with many responses. */
+/* Analyses design + t p like a step, up to the values of the responses: no adjoint solves, which
+ * are most of a step with many responses. */
 static inline void response_analyse(fixture_solver *s, const double *design, const double *p,
                                     double t)
 {

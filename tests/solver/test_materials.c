@@ -1,6 +1,6 @@
-/* Materials of element sets on every kind of cell, linear, quadratic and as splines: bars in tension
- * and under their weight and walls that conduct heat against closed forms, derivatives against
- * central differences, bits if both materials are equal, and input that is refused.
+/* Materials of element sets on every kind of cell, linear, quadratic and as splines: bars in
+ * tension and under their weight and walls that conduct heat against closed forms, derivatives
+ * against central differences, bits if both materials are equal, and input that is refused.
  *
  *     test_materials [cpu | cuda] */
 #include "core/mesh/region.h"

@@ -211,8 +211,8 @@ static void test_jump(double soft)
     space_box_free(&b);
 }
 
-/* Means weighted by volume: a constant stress at all nodes, and cells that do not count. A linear stress
- * is the mean over the corners' values, each of which is exact. */
+/* Means weighted by volume: a constant stress at all nodes, and cells that do not count. A linear
+ * stress is the mean over the corners' values, each of which is exact. */
 static void test_smooth(mixed_kind kind, hx_element element, int degree)
 {
     const mixed_box box = {

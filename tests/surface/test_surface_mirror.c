@@ -1,5 +1,5 @@
-/* The surface of a symmetric design is its own mirror image, vertices and triangles, in the file that
- * is written; that of a design that is not symmetric keeps its difference. */
+/* The surface of a symmetric design is its own mirror image, vertices and triangles, in the file
+ * that is written; that of a design that is not symmetric keeps its difference. */
 #include "core/generate/generate.h"
 #include "tests/lib/surface_case.h"
 #include "tests/lib/tube.h"

@@ -1,5 +1,5 @@
-/* Improved surfaces: no needles, the same shape and holes, caps in their planes, inside the mesh, the
- * same bits with any number of threads. */
+/* Improved surfaces: no needles, the same shape and holes, caps in their planes, inside the mesh,
+ * the same bits with any number of threads. */
 #include "core/surface/surface_simplify.h"
 #include "tests/lib/mixed_mesh.h"
 #include "tests/lib/surface_case.h"
@@ -194,8 +194,8 @@ static void check_chords(hx_surface *s, const hx_surface_seat *seat)
               worst, (long long)n_before);
 }
 
-/* On a tube that is cut obliquely, vertices of caps stay on the faces of the mesh or, with the tube's
- * cylinders as seats, are on these. */
+/* On a tube that is cut obliquely, vertices of caps stay on the faces of the mesh or, with the
+ * tube's cylinders as seats, are on these. */
 static void test_tube(int is_seated, double distort)
 {
     const tube t = {.inner = 2.0,
