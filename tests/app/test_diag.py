@@ -87,6 +87,7 @@ WORDLESS = {"poor-elements": "the mesh is to be made otherwise", "hinges": "like
             "bodies": "of which no nodes coincide", "load-on-support": "of a set that is held in part",
             "no-influence": "of springs, whose stiffness is the designer's choice", "load-on-void": "which part is to be solid is the designer's choice", "support-on-void": "likewise",
             "weight-only": "what the part carries is not known",
+            "expansion-compliance": "which response counts is the designer's choice",
             "few-elements": "where a load is to be spread is the designer's choice"}
 TRIED = set()
 
@@ -203,6 +204,11 @@ def test_before():
     expect("weight", config(CLEAN, b=SHORT, c=weight, d=("passive = ( { set = \"end\"; density = 1.0; } );", "")),
            before=["weight-only"])
     expect("deck", config(CLEAN, b=SHORT, c=weight), absent=["weight-only"])
+    warm = ("loads = (", 'material = { E = 1.0; nu = 0.3; expansion = 1e-3; }; loads = ( { temperature_change = 50.0; },')
+    expect("warm", config(CLEAN, b=SHORT, c=warm), before=["expansion-compliance"])
+    expect("warm-mass", config(CLEAN, b=SHORT, c=warm, d=("volume_fraction = 0.5;", 'objective = "mass"; constraints = ( { kind = '
+                               '"displacement"; set = "right"; direction = [1.0, 0.0, 0.0]; max = 5.0; } );'),
+                               e=("nu = 0.3;", "nu = 0.3; density = 1.0;")), absent=["expansion-compliance"])
     expect("void", config(CLEAN, b=SHORT, c=("density = 1.0", "density = 0.001"),
                           d=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "right"; fix = "y"; }')),
            before=["passive-void-load", "passive-void-support"])

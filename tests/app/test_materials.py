@@ -56,7 +56,7 @@ def check_messages():
         file.write(BAR.replace("density = 6.0; }", "nu = 0.3; }"))
     said = hextop("check", "nu.cfg", code=2)
     check("nu.cfg:6: materials[0]: nu: all materials have the Poisson's ratio of material.nu" in said, f"nu: {said}")
-    refused("materials[0]: none of E, density; give at least one", 'materials=({set="half";})')
+    refused("materials[0]: none of E, density, expansion; give at least one", 'materials=({set="half";})')
     refused("set 'end' overlaps set 'half' of an earlier material: element 10 belongs to both",
             'materials=({set="half";E=2.0;},{set="end";E=3.0;})')
     refused("set 'right' contains no element to give a material", "materials[0].set=right")
