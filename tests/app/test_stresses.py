@@ -45,9 +45,10 @@ def check_lagrangian():
     rows = history("out")
     check(rows[-1]["volume"] < 0.45, f"the volume falls: {rows[-1]['volume']}")
     check(all(row["stress_case1"] > 0.0 and row["stress_case2"] > 0.0 for row in rows), "stresses are recorded")
-    # single designs of a short run may exceed the limit by far, depending on rounding
+    # single designs of a short run may exceed the limit by far, depending on rounding: in the sanitized build the last does
     late = [max(row["stress_case1"], row["stress_case2"]) for row in rows[-15:]]
-    check(min(late) < 3.6, f"stresses near the limit: {late}")
+    is_normal = os.environ.get("HX_SANITIZE", "none") == "none"
+    check((late[-1] if is_normal else min(late)) < 3.6, f"stresses near the limit: {late}")
     # the rim of the left face and the corner
     share = re.search(r"zones .*: ([0-9]+) elements, ([0-9.]+) %", text)
     check(share and int(share.group(1)) == 16 + 20, f"elements of the zones: {share and share.group(0)}")

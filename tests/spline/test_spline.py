@@ -298,7 +298,7 @@ def test_surface():
     volumes = cut_ring("[2,4,2]", lambda around, wanted: around == wanted)
     lacks = {cuts: 3 * np.pi / 8 - v for cuts, v in volumes.items()}
     check(3.7 < lacks[1] / lacks[2] < 4.3 and 3.7 < lacks[2] / lacks[4] < 4.3, f"volume of the second order: {lacks}")
-    # an odd number of cuts across the only span: the surface is cut at half of it, where it is its own mirror image
+    # an odd number of cuts across the only span: its middle, a mirror plane of the surface, lies inside cells
     for cuts, volume in cut_ring("[2,4,1]", lambda around, wanted: around >= wanted).items():
         check(0.0 < 3 * np.pi / 8 - volume < lacks[cuts] * (1 + 1e-4), f"--cuts {cuts}: volume {volume}, lacks {lacks}")
     hextop("verify", "out", "--surface", "part.stl", "--refine", "0", "-q", "--preserve", "none")
