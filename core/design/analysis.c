@@ -204,28 +204,30 @@ int hx_analysis_create(hx_analysis *a, hx_operator *op, hx_precond *pc, hx_pcg *
 #define FOLLOW_ALWAYS 1e9
 #define FOLLOW_ROOM 8
 
-static size_t follow_bytes(const hx_problem *problem)
+static size_t follow_bytes(const hx_problem *problem, int n_vector)
 {
-    return (size_t)problem->cases.n * (size_t)force_entries(problem) * sizeof(float);
+    return (size_t)n_vector * (size_t)force_entries(problem) * sizeof(float);
 }
 
-size_t hx_analysis_follow_bytes(const hx_problem *problem)
+size_t hx_analysis_follow_bytes(const hx_problem *problem, int n_vector)
 {
-    const size_t bytes = follow_bytes(problem);
+    const size_t bytes = follow_bytes(problem, n_vector);
     return (double)bytes <= FOLLOW_ALWAYS ? bytes : 0;
 }
 
-/* Allocates the vectors as zero displacements, so that the first change is u itself. */
-static int alloc_last(hx_analysis *a)
+int hx_analysis_alloc_last(const hx_analysis *a, float **d_last)
 {
     hx_device *dev = a->op->dev;
-    const size_t n_case = (size_t)a->problem->cases.n,
-                 bytes = (size_t)vector_entries(a) * sizeof(float);
+    const size_t bytes = (size_t)vector_entries(a) * sizeof(float);
+    HX_TRY(dev->ops->alloc(dev, bytes, d_last));
+    return dev->ops->zero(dev, *d_last, bytes);
+}
+
+static int alloc_last(hx_analysis *a)
+{
+    const size_t n_case = (size_t)a->problem->cases.n;
     HX_TRY(hx_alloc(&a->d_last, n_case, sizeof *a->d_last, "load cases"));
-    for (size_t c = 0; c < n_case; c++) {
-        HX_TRY(dev->ops->alloc(dev, bytes, &a->d_last[c]));
-        HX_TRY(dev->ops->zero(dev, a->d_last[c], bytes));
-    }
+    for (size_t c = 0; c < n_case; c++) HX_TRY(hx_analysis_alloc_last(a, &a->d_last[c]));
     return HX_OK;
 }
 
@@ -237,15 +239,23 @@ static void free_last(hx_analysis *a)
     a->d_last = NULL;
 }
 
-int hx_analysis_follow(hx_analysis *a)
+int hx_analysis_has_room(const hx_analysis *a, int n_vector, int *has_room)
 {
-    const double bytes = (double)follow_bytes(a->op->problem);
+    const double bytes = (double)follow_bytes(a->op->problem, n_vector);
     size_t n_free, n_total;
-    if (!a->warm_start || a->op->d_prescribed || a->d_last) return HX_OK;
     HX_TRY(a->op->dev->ops->memory(a->op->dev, &n_free, &n_total));
     double n_against = bytes > FOLLOW_ALWAYS && (double)n_free < FOLLOW_ROOM * bytes;
     if (a->dist) HX_TRY(hx_dist_sum(a->dist, 1, &n_against)); /* in all processes or in none */
-    if (n_against > 0.0) return HX_OK;
+    *has_room = n_against == 0.0;
+    return HX_OK;
+}
+
+int hx_analysis_follow(hx_analysis *a)
+{
+    int has_room;
+    if (!a->warm_start || a->op->d_prescribed || a->d_last) return HX_OK;
+    HX_TRY(hx_analysis_has_room(a, a->problem->cases.n, &has_room));
+    if (!has_room) return HX_OK;
     const int rc = alloc_last(a);
     if (rc < 0) free_last(a);
     return rc;
@@ -317,7 +327,7 @@ static void add_result(hx_analysis_record *record, const hx_pcg_result *pcg)
     record->pcg_fell_back += pcg->fell_back;
     record->pcg_refinements += pcg->refinements;
     record->pcg_took_exact += pcg->took_exact;
-    record->pcg_residual = fmax(record->pcg_residual, pcg->residual);
+    record->pcg_residual = fmax(record->pcg_residual, pcg->residual / pcg->eased);
     record->spmv_seconds += pcg->spmv_seconds;
     record->precond_seconds += pcg->precond_seconds;
     if (pcg->reason > record->reason) record->reason = pcg->reason;
@@ -413,29 +423,30 @@ static int solve_case(hx_analysis *a, int c)
     return rc;
 }
 
-/* Moves the first guess to u + s d, where d = u - last is the change from the previous design and s
- * = d'(f - K u) / d'K d minimises the energy on that line. PCG starts afterwards, so its vectors
- * are free. */
-static int go_along(hx_analysis *a, int c)
+int hx_analysis_go_along(hx_analysis *a, const double *d_f, double *d_u, float *d_last)
 {
     hx_device *dev = a->op->dev;
     const hx_vector_ops *vector = dev->ops->vector;
     const int64_t n = vector_entries(a);
-    double *const d_u = a->d_u[c], *const d_d = a->pcg->d_p, *const d_f = a->pcg->d_r,
-                  *const d_kd = a->pcg->d_q;
+    double *const d_d = a->pcg->d_p, *const d_kd = a->pcg->d_q;
     double product[3];
     HX_TRY(dev->ops->copy(dev, d_d, d_u, vector_bytes(a)));
-    HX_TRY(vector->flush_single(dev, n, -1.0, a->d_last[c], d_d));
+    HX_TRY(vector->flush_single(dev, n, -1.0, d_last, d_d));
     /* rounding to single precision violates the rigid sets, and PCG steps cannot correct that */
     HX_TRY(hx_operator_project(a->op, d_d));
-    HX_TRY(vector->subtract_single(dev, n, 1.0, d_u, NULL, a->d_last[c]));
+    HX_TRY(vector->subtract_single(dev, n, 1.0, d_u, NULL, d_last));
     HX_TRY(a->op->linear.apply(&a->op->linear, d_d, d_kd));
-    HX_TRY(hx_analysis_force(a, c, d_f));
     const double *const d_left[] = {d_d, d_f, d_u}, *const d_right[] = {d_kd, d_d, d_kd};
     HX_TRY(vector->dots(dev, n, 3, d_left, d_right, product));
     const double dd = product[0], step = (product[1] - product[2]) / dd;
     /* the step is not a number if u has not changed or is not finite */
     return isfinite(step) && dd > 0.0 ? vector->axpy(dev, n, step, d_d, d_u) : HX_OK;
+}
+
+static int follow_case(hx_analysis *a, int c)
+{
+    HX_TRY(hx_analysis_force(a, c, a->pcg->d_r));
+    return hx_analysis_go_along(a, a->pcg->d_r, a->d_u[c], a->d_last[c]);
 }
 
 int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
@@ -449,7 +460,7 @@ int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
     HX_TRY(assemble(a));
     for (int c = 0; c < a->problem->cases.n; c++) {
         if (!a->warm_start) HX_TRY(reset_displacement(a, a->d_u[c]));
-        if (a->d_last) HX_TRY(go_along(a, c));
+        if (a->d_last) HX_TRY(follow_case(a, c));
         HX_TRY(solve_case(a, c));
         HX_TRY(hx_interface_make_consistent(a->op->dev, a->problem->components, a->d_u[c]));
         error += a->problem->cases.weight[c] * a->load_case[c].pcg.error;

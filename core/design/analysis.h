@@ -98,8 +98,9 @@ int hx_analysis_create(hx_analysis *analysis, hx_operator *op, hx_precond *pc, h
  * are prescribed. HX_EENV, HX_ENOMEM. */
 int hx_analysis_follow(hx_analysis *analysis);
 
-/* Lower bound of the device bytes of extrapolation, regardless of the available memory. */
-size_t hx_analysis_follow_bytes(const hx_problem *problem);
+/* Lower bound of the device bytes of extrapolation for a number of vectors, one per case or adjoint
+ * solution, regardless of the available memory. */
+size_t hx_analysis_follow_bytes(const hx_problem *problem, int n_vector);
 
 /* Creates an analysis with a solver of its own and a warm start: everything from device and problem
  * to displacements. Also returns HX_EINPUT and HX_EENV of hx_solver_create. */

@@ -40,6 +40,15 @@ int hx_analysis_upload(const hx_analysis *a, const double *host, double *d_field
 int hx_analysis_snapshot_field(hx_analysis *a, hx_snapshot *image, const char *name,
                                double *d_field);
 
+/* *has_room: 1 if n_vector vectors of extrapolation fit (hx_analysis_follow). Collective. */
+int hx_analysis_has_room(const hx_analysis *a, int n_vector, int *has_room);
+/* *d_last := zero displacements, so that the first change is u itself. */
+int hx_analysis_alloc_last(const hx_analysis *a, float **d_last);
+/* Moves the first guess to u + s d, where d = u - last is the change from the previous design and s
+ * = d'(f - K u) / d'K d minimises the energy on that line; last := u. d_f may be the d_r of PCG,
+ * whose other vectors it overwrites. */
+int hx_analysis_go_along(hx_analysis *a, const double *d_f, double *d_u, float *d_last);
+
 /* d_q of PCG = K u - f of a case on all rows; overwrites its d_p. */
 int hx_analysis_find_residual(const hx_analysis *a, int load_case);
 /* Displacements of the previous design; an image has them if the run kept them. */

@@ -259,6 +259,16 @@ static void first_multipliers(const hx_mma *mma, double barrier, dual *p)
     p->z = barrier / room_of_z(mma, p->lambda);
 }
 
+/* Slacks that the gradient demands, which is far from the centre for a constraint that is not active,
+ * near enough to the centre for Newton's method. */
+static void take_slacks(const hx_mma *mma, double barrier, dual *p)
+{
+    for (int i = 0; i < mma->at.m; i++) {
+        const double centre = barrier / p->lambda[i];
+        p->slack[i] = fmax(centre, fmin(centre * NEAR_CENTRE, -p->gradient[i]));
+    }
+}
+
 /* The dual problem by a primal-dual interior-point method (Svanberg 2007, but in the m multipliers
  * instead of all variables), then x. In brackets doubles read and written per element, with m + 1
  * derivatives. */
@@ -267,6 +277,7 @@ static int solve_dual(hx_device *dev, hx_mma *mma, double barrier)
     dual p;
     first_multipliers(mma, barrier, &p);
     HX_TRY(evaluate(dev, mma, &p)); /* value, gradient, Hessian [m + 3] */
+    take_slacks(mma, barrier, &p);
     for (;;) {
         for (int i = 0; i < MOST_STEPS && residual(mma, &p, barrier) > 0.9 * barrier; i++)
             HX_TRY(take_step(dev, mma, barrier, &p)); /* [m + 3 per trial] */

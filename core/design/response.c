@@ -11,6 +11,7 @@
 #include "../linalg/vector_ops.h"
 #include "../operator/element_ops.h"
 #include "../operator/interface_ops.h"
+#include "analysis_internal.h"
 #include "design_ops.h"
 
 static const hx_response_params none = {.load_case = HX_ALL_CASES};
@@ -136,7 +137,8 @@ size_t hx_response_bytes(const hx_response_kind *kind, const hx_problem *problem
     const size_t vector =
         (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
     const size_t n_case = params->load_case == HX_ALL_CASES ? (size_t)problem->cases.n : 1;
-    return (kind->adjoint_load ? n_case : 0) * vector +
+    const size_t n_adjoint = kind->adjoint_load ? n_case : 0;
+    return n_adjoint * vector + hx_analysis_follow_bytes(problem, (int)n_adjoint) +
            (kind->bytes ? kind->bytes(problem, params) : 0);
 }
 
@@ -155,6 +157,7 @@ static int create_adjoint(hx_response *o)
     o->d_load = o->measured->d_load;
     o->owns_load = !o->d_load;
     if (o->owns_load) HX_TRY(dev->ops->alloc(dev, bytes, &o->d_load));
+    HX_TRY(hx_alloc(&o->is_found, n_case, sizeof *o->is_found, "adjoint displacements"));
     for (size_t c = 0; c < n_case; c++) {
         o->multiple[c] = NAN;
         if (!hx_response_has_case(o, (int)c)) continue;
@@ -162,6 +165,25 @@ static int create_adjoint(hx_response *o)
         HX_TRY(dev->ops->zero(dev, o->d_adjoint[c], bytes));
     }
     return HX_OK;
+}
+
+static int alloc_last(hx_response *o)
+{
+    const int n_case = o->analysis->problem->cases.n;
+    HX_TRY(hx_alloc(&o->d_last, (size_t)n_case, sizeof *o->d_last, "adjoint displacements"));
+    for (int c = 0; c < n_case; c++)
+        if (o->d_adjoint[c]) HX_TRY(hx_analysis_alloc_last(o->analysis, &o->d_last[c]));
+    return HX_OK;
+}
+
+/* Extrapolates first guesses if those of the analysis are. */
+static int follow(hx_response *o)
+{
+    const hx_analysis *const a = o->analysis;
+    const int n = o->params.load_case == HX_ALL_CASES ? a->problem->cases.n : 1;
+    int has_room = 0;
+    if (a->d_last) HX_TRY(hx_analysis_has_room(a, n, &has_room));
+    return has_room ? alloc_last(o) : HX_OK;
 }
 
 int hx_response_create(hx_response *o, const hx_response_kind *kind, const char *role,
@@ -180,6 +202,7 @@ int hx_response_create(hx_response *o, const hx_response_kind *kind, const char 
         return HX_RAISE(HX_EINPUT, "%s '%s' does not support several processes", role, kind->name);
     if (kind->adjoint_load) HX_TRY_FAIL(create_adjoint(o));
     if (kind->create) HX_TRY_FAIL(kind->create(o));
+    if (kind->adjoint_load) HX_TRY_FAIL(follow(o));
     return HX_OK;
 fail:
     hx_response_free(o);
@@ -215,17 +238,70 @@ int hx_response_find_multiple(hx_response *o, int c)
     return HX_OK;
 }
 
+/* *enough: the residual of K lambda = l that leaves the error in lambda that the tolerance leaves in
+ * u, if equal residuals leave equal errors in the energy norm |.|_K, and these are relative to
+ * |lambda|_K and |u|_K: tolerance |f| |lambda|_K / |u|_K. A derivative -lambda'K'u has relative
+ * errors from both. A load that is spread over a face has a norm far below that of a point load, so
+ * the plain tolerance would cost two iterations more. lambda's energy is that of the first guess.
+ * 0: unknown, only the tolerance applies. */
+static int find_enough(hx_response *o, int c, const double *d_lambda, double *enough)
+{
+    hx_analysis *const a = o->analysis;
+    double energy, mine;
+    *enough = 0.0;
+    if (a->op->d_prescribed || a->pcg->params.criterion != HX_PCG_RELATIVE) return HX_OK;
+    HX_TRY(hx_analysis_compliance(a, &energy));
+    HX_TRY(a->dev->ops->vector->dot(a->dev, vector_entries(o), o->d_load, d_lambda, &mine));
+    const double ratio = mine / a->load_case[c].compliance;
+    if (ratio > 0.0 && isfinite(ratio))
+        *enough = a->pcg->params.tolerance * a->load_case[c].pcg.norm * sqrt(ratio);
+    return HX_OK;
+}
+
 /* K lambda = d_load, with lambda = 0 at fixed degrees of freedom, whatever is prescribed there. */
-static int solve_load(hx_response *o, double *d_lambda)
+static int solve_load(hx_response *o, int c, double *d_lambda)
 {
     hx_analysis *const a = o->analysis;
     hx_operator *const op = a->op;
     hx_pcg_result unused;
+    if (o->d_last) HX_TRY(hx_analysis_go_along(a, o->d_load, d_lambda, o->d_last[c]));
+    HX_TRY(find_enough(o, c, d_lambda, &a->pcg->enough));
     op->linear.d_prescribed = op->exact_linear.d_prescribed = NULL;
     const int rc = hx_analysis_solve_for(a, o->d_load, d_lambda, &unused);
     op->linear.d_prescribed = op->exact_linear.d_prescribed = op->d_prescribed;
+    a->pcg->enough = 0.0;
     o->n_solve++;
     return rc;
+}
+
+/* d_load of a case, and its multiple: 0 if it is 0 at free degrees of freedom. */
+static int find_load_apart(hx_response *o, int c)
+{
+    const hx_analysis *const a = o->analysis;
+    const hx_operator *const op = a->op;
+    const int64_t n = vector_entries(o);
+    double *const d_l = a->pcg->d_p, square;
+    HX_TRY(o->kind->adjoint_load(o, c, o->d_load));
+    HX_TRY(op->dev->ops->copy(op->dev, d_l, o->d_load, (size_t)n * sizeof *d_l));
+    HX_TRY(hx_operator_restrict(op, d_l));
+    HX_TRY(op->dev->ops->vector->dot(op->dev, n, d_l, d_l, &square));
+    o->multiple[c] = square == 0.0 ? 0.0 : NAN;
+    return HX_OK;
+}
+
+/* d_load of a case, and its multiple, unless that is known. */
+static int find_load(hx_response *o, int c)
+{
+    const int is_constant =
+        o->has_constant_load && !hx_problem_load_varies(o->analysis->problem, c);
+    if (o->kind->finish_adjoint) return o->kind->adjoint_load(o, c, o->d_load);
+    if (o->kind->is_apart) return find_load_apart(o, c);
+    if (!is_constant || !o->is_found[c]) {
+        HX_TRY(hx_response_find_multiple(o, c));
+        o->is_found[c] = 1;
+        return HX_OK;
+    }
+    return isnan(o->multiple[c]) ? o->kind->adjoint_load(o, c, o->d_load) : HX_OK;
 }
 
 static int solve_case(hx_response *o, int c)
@@ -233,15 +309,12 @@ static int solve_case(hx_response *o, int c)
     hx_analysis *const a = o->analysis;
     hx_device *dev = a->op->dev;
     double *const d_lambda = o->d_adjoint[c];
-    if (o->kind->finish_adjoint)
-        HX_TRY(o->kind->adjoint_load(o, c, o->d_load));
-    else
-        HX_TRY(hx_response_find_multiple(o, c));
+    HX_TRY(find_load(o, c));
     if (!isnan(o->multiple[c])) return HX_OK;
     HX_TRY(a->warm_start
                ? dev->ops->vector->zero_entries(dev, a->op->n_fixed, a->op->d_fixed, d_lambda)
                : dev->ops->zero(dev, d_lambda, (size_t)vector_entries(o) * sizeof *d_lambda));
-    HX_TRY(solve_load(o, d_lambda));
+    HX_TRY(solve_load(o, c, d_lambda));
     if (o->kind->finish_adjoint) HX_TRY(o->kind->finish_adjoint(o, c, d_lambda));
     return hx_interface_make_consistent(dev, a->problem->components, d_lambda);
 }
@@ -263,9 +336,34 @@ int hx_response_reset(hx_response *o)
 {
     hx_device *dev = o->analysis->op->dev;
     const size_t bytes = (size_t)vector_entries(o) * sizeof(double);
-    for (int c = 0; o->d_adjoint && c < o->analysis->problem->cases.n; c++)
-        if (o->d_adjoint[c]) HX_TRY(dev->ops->zero(dev, o->d_adjoint[c], bytes));
+    for (int c = 0; o->d_adjoint && c < o->analysis->problem->cases.n; c++) {
+        if (!o->d_adjoint[c]) continue;
+        HX_TRY(dev->ops->zero(dev, o->d_adjoint[c], bytes));
+        if (o->d_last) HX_TRY(dev->ops->zero(dev, o->d_last[c], bytes / 2));
+    }
     return HX_OK;
+}
+
+/* lambda of the previous design, in double precision, so that any number of processes can read
+ * it. */
+static int snapshot_last(hx_response *o, hx_snapshot *image, int c)
+{
+    hx_analysis *const a = o->analysis;
+    hx_device *dev = a->op->dev;
+    const int64_t n = vector_entries(o);
+    double *const d_wide = a->pcg->d_q;
+    char name[HX_SNAPSHOT_NAME];
+    snprintf(name, sizeof name, "%s.last %d", o->role, c + 1);
+    int is_there =
+        image->mode == HX_SNAPSHOT_SAVE ? o->d_last != NULL : hx_snapshot_has(image, name);
+    HX_TRY(hx_reduce_first(image->reduce, &is_there, sizeof is_there));
+    if (!is_there) return HX_OK;
+    if (!o->d_last) HX_TRY(alloc_last(o));
+    HX_TRY(dev->ops->zero(dev, d_wide, (size_t)n * sizeof *d_wide));
+    if (image->mode == HX_SNAPSHOT_SAVE)
+        HX_TRY(dev->ops->vector->flush_single(dev, n, 1.0, o->d_last[c], d_wide));
+    HX_TRY(hx_analysis_snapshot_vector(a, image, name, d_wide));
+    return dev->ops->vector->subtract_single(dev, n, 1.0, d_wide, NULL, o->d_last[c]);
 }
 
 int hx_response_snapshot(hx_response *o, hx_snapshot *image)
@@ -277,6 +375,7 @@ int hx_response_snapshot(hx_response *o, hx_snapshot *image)
         if (!o->d_adjoint[c]) continue;
         snprintf(name, sizeof name, "%s.adjoint %d", o->role, c + 1);
         HX_TRY(hx_analysis_snapshot_vector(o->analysis, image, name, o->d_adjoint[c]));
+        HX_TRY(snapshot_last(o, image, c));
     }
     return HX_OK;
 }
@@ -305,22 +404,37 @@ static int find_scale(const hx_response *o, int c, double *s)
     return HX_OK;
 }
 
-/* d_dg += -lambda' dK/drho u of a case by polarisation: with w = s lambda, 4 w'Ke u = (u + w)'Ke(u
- * + w) - (u - w)'Ke(u - w). Scaling w to the length of u avoids cancellation. */
+/* d_work[0] times *factor := lambda_e' Ke u_e of a case. Points have only energies: polarisation,
+ * with w = s lambda, 4 w'Ke u = (u + w)'Ke(u + w) - (u - w)'Ke(u - w). Scaling w to the length of u
+ * avoids cancellation. */
+static int find_mutual(const hx_response *o, int c, double *const d_work[2], double *factor)
+{
+    const hx_analysis *a = o->analysis;
+    double s;
+    *factor = 1.0;
+    if (!a->op->model.points)
+        return hx_operator_mutual(a->op, a->d_u[c], o->d_adjoint[c], d_work[0]);
+    HX_TRY(find_scale(o, c, &s));
+    *factor = s == 0.0 ? 0.0 : 0.25 / s;
+    if (s == 0.0) return HX_OK;
+    HX_TRY(shifted_energy(o, c, s, d_work[0]));
+    HX_TRY(shifted_energy(o, c, -s, d_work[1]));
+    return a->op->dev->ops->vector->subtract(a->op->dev, a->op->model.n_elem, d_work[0], d_work[1],
+                                             d_work[0]);
+}
+
+/* d_dg += -lambda' dK/drho u of a case. */
 static int add_mutual(const hx_response *o, int c, double *d_dg, double *const d_work[2])
 {
     const hx_analysis *a = o->analysis;
     hx_device *dev = a->op->dev;
     const int64_t n = a->op->model.n_elem;
-    double s;
-    HX_TRY(find_scale(o, c, &s));
-    if (s == 0.0) return HX_OK;
-    HX_TRY(shifted_energy(o, c, s, d_work[0]));
-    HX_TRY(shifted_energy(o, c, -s, d_work[1]));
-    HX_TRY(dev->ops->vector->subtract(dev, n, d_work[0], d_work[1], d_work[0]));
+    double factor;
+    HX_TRY(find_mutual(o, c, d_work, &factor));
+    if (factor == 0.0) return HX_OK;
     HX_TRY(dev->ops->design->sensitivity(dev, n, a->problem->least, a->penalty,
                                          a->op->model.d_modulus, a->d_rho, d_work[0], d_work[1]));
-    return dev->ops->vector->axpy(dev, n, 0.25 / s, d_work[1], d_dg);
+    return dev->ops->vector->axpy(dev, n, factor, d_work[1], d_dg);
 }
 
 /* d_dg += -lambda' dK/drho u of a case whose lambda is a multiple of u. */
@@ -366,8 +480,12 @@ void hx_response_free(hx_response *o)
     hx_device *const dev = o->analysis ? o->analysis->op->dev : NULL;
     for (int c = 0; o->d_adjoint && c < o->analysis->problem->cases.n; c++)
         dev->ops->release(dev, o->d_adjoint[c]);
+    for (int c = 0; o->d_last && c < o->analysis->problem->cases.n; c++)
+        dev->ops->release(dev, o->d_last[c]);
     if (o->owns_load) dev->ops->release(dev, o->d_load);
     free(o->multiple);
+    free(o->is_found);
+    free(o->d_last);
     free(o->d_adjoint);
     memset(o, 0, sizeof *o);
 }

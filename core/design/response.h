@@ -118,6 +118,7 @@ typedef struct hx_response_kind {
     /* Vector d_load = derivative by u of a case (0-based). Called only for the cases of the
      * response. NULL: not needed. */
     int (*adjoint_load)(const hx_response *response, int load_case, double *d_load);
+    int is_apart; /* 1: that vector is no multiple of the load of a case, unless it is 0 */
     /* After the solve: d_lambda := lambda with what the kind adds at fixed degrees of freedom, where
      * lambda is 0. The derivative takes that vector. NULL: nothing. */
     int (*finish_adjoint)(const hx_response *response, int load_case, double *d_lambda);
@@ -148,6 +149,13 @@ struct hx_response {
     /* [n_case]: after hx_response_solve_adjoint, lambda is this multiple of u; NAN: it is d_adjoint
      * (owned) */
     double *multiple;
+    /* [n_case] lambda of the previous design, like hx_analysis.d_last; NULL: no extrapolation
+     * (owned) */
+    float **d_last;
+    /* 1: d_load of a case is the same in all designs, set by `create`; the multiple of a case whose
+     * load does not vary either is found once (is_found[n_case], owned) */
+    int has_constant_load;
+    char *is_found;
     double *d_load;             /* scratch vector */
     int owns_load;              /* 1: d_load is owned; 0: borrowed from `measured` */
     int n_solve;                /* adjoint solves since its creation */

@@ -9,7 +9,10 @@
 
 int hx_field_create(hx_response *o)
 {
+    const int is_signed =
+        hx_norm3(o->params.direction) > 0.0 || hx_problem_is_heat(o->analysis->problem);
     hx_response_set *own;
+    o->has_constant_load = is_signed && !o->params.is_magnitude && !o->params.of_largest;
     if (!o->params.of_largest) return hx_response_set_create(o, hx_response_set_mean);
     HX_TRY(hx_alloc(&own, 1, sizeof *own, "response about a set"));
     o->impl = own;

@@ -198,6 +198,7 @@ int hx_response_set_load(const hx_response *o, double factor, const double slope
     hx_device *const dev = o->analysis->dev;
     const int64_t n = o->analysis->op->linear.n;
     double *const d_one = o->analysis->pcg->d_q;
+    if (own->n_vector == 1 && factor * slope[0] == 1.0) return expand(o, &own->vector[0], d_load);
     HX_TRY(dev->ops->zero(dev, d_load, (size_t)n * sizeof *d_load));
     for (int i = 0; i < own->n_vector; i++) {
         HX_TRY(expand(o, &own->vector[i], d_one));

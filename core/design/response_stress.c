@@ -120,6 +120,7 @@ const hx_response_kind hx_response_stress = {
     .report = hx_stress_limit_report,
     .derivative = norm_derivative,
     .adjoint_load = norm_load,
+    .is_apart = 1,
     .snapshot = snapshot_norm,
     .destroy = hx_stress_limit_destroy,
 };

@@ -151,6 +151,7 @@ const hx_response_kind hx_response_stress_joined = {
     .value = joined_value,
     .derivative = joined_derivative,
     .adjoint_load = joined_load,
+    .is_apart = 1,
 };
 
 /* A limit, whose derivative is part of that sum. */

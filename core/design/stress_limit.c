@@ -210,8 +210,9 @@ int hx_stress_limit_load(const hx_response *o, int c, const double *d_weight, do
     hx_device_model model = a->op->model;
     model.d_node_elem_ptr = a->op->mesh->d_node_elem_ptr;
     model.d_node_elem = a->op->mesh->d_node_elem;
+    double *const d_work[3] = {a->pcg->d_p, a->pcg->d_q, a->pcg->d_r};
     HX_TRY(a->dev->ops->stress->load(a->dev, &model, a->problem->young, a->d_u[c], own->d_at,
-                                     d_weight, d_load));
+                                     d_weight, d_load == a->pcg->d_q ? NULL : d_work, d_load));
     return hx_interface_add(a->dev, a->problem->components, d_load);
 }
 

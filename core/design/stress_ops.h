@@ -54,9 +54,11 @@ typedef struct hx_stress_ops {
     /* d_load := sum of d_weight[e] ds_e/du, point by point in the order of its elements, without
      * atomics. Elements of weight 0 are skipped. The model has lists of the elements per node.
      * Linear cells: the lists, 32 bytes per element, and what von_mises reads; each element is
-     * computed at each of its points. */
+     * computed at each of its points. d_work: three more vectors as scratch, with which a device may
+     * compute each element only once (144 bytes per element); NULL: none. */
     int (*load)(hx_device *dev, const hx_device_model *model, double young, const double *d_u,
-                const uint8_t *d_at, const double *d_weight, double *d_load);
+                const uint8_t *d_at, const double *d_weight, double *const d_work[3],
+                double *d_load);
     /* The largest v and the first element that has it; *elem = -1: no element counts. Reads 17
      * bytes per element, like the next. Waits. */
     int (*largest)(hx_device *dev, const hx_device_stress *law, const double *d_s, double *value,

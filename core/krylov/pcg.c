@@ -182,6 +182,8 @@ static int find_result(hx_pcg_run *s, double started)
     result->iterations = s->state.iterations;
     if (s->pc->iterations < result->iterations) s->pc->iterations = result->iterations;
     result->residual = sqrt(s->state.rr) / (s->is_single ? 1.0 : s->norm);
+    result->norm = s->norm;
+    result->eased = hx_pcg_ease(s);
     HX_TRY(find_energy(s));
     result->seconds = hx_clock() - started;
     if (s->all_sampled > 0.0) {
@@ -206,6 +208,7 @@ int hx_pcg_solve_load(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const hx_
                     .result = result,
                     .refinement.best = INFINITY};
     memset(result, 0, sizeof *result);
+    result->eased = 1.0;
     HX_TRY(hx_pcg_load_norm(&s));
     if (s.norm == 0.0) { /* no load: the solution is the prescribed displacements, or 0 */
         const size_t bytes = (size_t)pcg->n * sizeof(double);

@@ -53,6 +53,8 @@ typedef struct hx_pcg_result {
     /* |r| / |f| on exit: from the recurrence in double precision, the true residual in mixed
      * precision */
     double residual;
+    double norm;  /* |f| */
+    double eased; /* the bound on |r| that applied, over that of the tolerance: 1 to 10 */
     /* The next three are set with HX_PCG_COMPLIANCE and are 0 otherwise. */
     /* 2 f'u - u'Ku, computed as f'u + r'u if no displacement is prescribed; its error is |e|_K^2 */
     double energy;
@@ -78,6 +80,17 @@ typedef struct hx_pcg_single {
     float *d_r, *d_p, *d_q, *d_u, *d_m; /* [n] d_u: increment of u divided by |f|; d_m: M^-1 */
 } hx_pcg_single;
 
+/* A recorded batch of iterations, valid for one u, operator and version of the preconditioner. */
+typedef struct hx_pcg_recording {
+    void *batch;        /* NULL: none (owned) */
+    const double *d_u;  /* NULL: single precision */
+    const hx_linear *a; /* the operator that it multiplies by */
+    int version;        /* of the preconditioner */
+} hx_pcg_recording;
+
+/* Load cases and adjoint solutions are solved in turn. */
+enum { HX_PCG_RECORDINGS = 8 };
+
 typedef struct hx_pcg {
     hx_pcg_params params;
     hx_device *dev; /* (borrowed) */
@@ -86,15 +99,15 @@ typedef struct hx_pcg {
     double *d_r, *d_p, *d_q, *d_z;
     /* [n] result of the preconditioner in single precision; NULL: it has none (borrowed) */
     const float *d_z_single;
-    double *d_sum;               /* p'K p as summed by the operator (owned) */
-    hx_pcg_single single;        /* (shares memory with the vectors above) */
-    hx_pcg_state *d_state;       /* (owned) */
-    double slow;                 /* hx_pcg_state.slow of the last solve; 0: no solve yet */
-    double scale;                /* hx_pcg_state.scale for later solves; 0 at first */
-    void *recording;             /* the recorded batch of iterations, or NULL (owned) */
-    const double *d_recorded_u;  /* the u that the recording works on; NULL: single precision */
-    const hx_linear *recorded_a; /* the operator that it multiplies by */
-    int recorded_version;        /* version of the preconditioner in the recording */
+    double *d_sum;         /* p'K p as summed by the operator (owned) */
+    hx_pcg_single single;  /* (shares memory with the vectors above) */
+    hx_pcg_state *d_state; /* (owned) */
+    double slow;           /* hx_pcg_state.slow of the last solve; 0: no solve yet */
+    double scale;          /* hx_pcg_state.scale for later solves; 0 at first */
+    /* HX_PCG_RELATIVE: |r| at which later solves may end too, but at most 10 times the bound of the
+     * tolerance; 0 at first: none */
+    double enough;
+    hx_pcg_recording recording[HX_PCG_RECORDINGS]; /* the last solved u first */
     int cannot_record; /* HX_OK, or the error because of which iterations are queued one by one */
     char not_recorded[128]; /* the message of that error */
     /* Called after each status check: iterations of this solve, 0 at its start, and |r| in a scale

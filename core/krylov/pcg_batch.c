@@ -2,14 +2,42 @@
  * A device that can record does so once and replays the recording for the same vectors. What cannot
  * be recorded is queued normally, and reports its error there if it fails. */
 #include <stdio.h>
+#include <string.h>
 
 #include "../device/timeline.h"
 #include "pcg_internal.h"
 
-void hx_pcg_reset_recording(hx_pcg *pcg)
+static void free_recording(hx_pcg *pcg, hx_pcg_recording *recording)
 {
-    if (pcg->recording) pcg->dev->ops->record_free(pcg->dev, pcg->recording);
-    pcg->recording = NULL;
+    if (recording->batch) pcg->dev->ops->record_free(pcg->dev, recording->batch);
+    recording->batch = NULL;
+}
+
+void hx_pcg_reset_recordings(hx_pcg *pcg)
+{
+    for (int i = 0; i < HX_PCG_RECORDINGS; i++) free_recording(pcg, &pcg->recording[i]);
+}
+
+/* Makes the recording for this solve the first of the list; if there is none, its place is free,
+ * for which the one that was used longest ago goes. Frees those of an older version. */
+static void bring_forward(hx_pcg_run *s)
+{
+    hx_pcg *const pcg = s->pcg;
+    const hx_pcg_recording wanted = {
+        .d_u = s->is_single ? NULL : s->d_u, .a = s->a, .version = s->pc->version};
+    int at = HX_PCG_RECORDINGS - 1;
+    for (int i = 0; i < HX_PCG_RECORDINGS; i++) {
+        hx_pcg_recording *const of = &pcg->recording[i];
+        if (of->version != wanted.version) free_recording(pcg, of);
+        if (of->batch && of->d_u == wanted.d_u && of->a == wanted.a) at = i;
+    }
+    hx_pcg_recording first = pcg->recording[at];
+    if (first.d_u != wanted.d_u || first.a != wanted.a || !first.batch) {
+        free_recording(pcg, &first);
+        first = wanted;
+    }
+    memmove(pcg->recording + 1, pcg->recording, (size_t)at * sizeof *pcg->recording);
+    pcg->recording[0] = first;
 }
 
 /* rc: HX_OK, or the error of a recording, from now on a reason to record no more. */
@@ -17,7 +45,7 @@ static void keep_recording_error(hx_pcg *pcg, int rc)
 {
     pcg->cannot_record = rc;
     if (rc >= 0) return;
-    hx_pcg_reset_recording(pcg);
+    hx_pcg_reset_recordings(pcg);
     snprintf(pcg->not_recorded, sizeof pcg->not_recorded, "%s", hx_error_message());
     hx_error_clear();
 }
@@ -32,16 +60,10 @@ static int is_first(const hx_pcg_run *s)
 int hx_pcg_begin_batch(hx_pcg_run *s)
 {
     hx_pcg *const pcg = s->pcg;
-    const double *const d_u = s->is_single ? NULL : s->d_u;
     if (is_first(s)) return 1;
-    if (pcg->recording && (pcg->d_recorded_u != d_u || pcg->recorded_a != s->a ||
-                           pcg->recorded_version != s->pc->version))
-        hx_pcg_reset_recording(pcg);
-    if (pcg->recording) return 0;
+    bring_forward(s);
+    if (pcg->recording[0].batch) return 0;
     if (s->dev->ops->record_begin && !pcg->cannot_record) {
-        pcg->d_recorded_u = d_u;
-        pcg->recorded_a = s->a;
-        pcg->recorded_version = s->pc->version;
         keep_recording_error(pcg, s->dev->ops->record_begin(s->dev));
         s->is_recording = !pcg->cannot_record;
     }
@@ -85,7 +107,7 @@ int hx_pcg_end_batch(hx_pcg_run *s, int rc, int *has_run)
     hx_pcg *const pcg = s->pcg;
     *has_run = 1;
     if (s->is_recording) {
-        const int rc_end = s->dev->ops->record_end(s->dev, &pcg->recording);
+        const int rc_end = s->dev->ops->record_end(s->dev, &pcg->recording[0].batch);
         s->is_recording = 0;
         keep_recording_error(pcg, rc < 0 ? rc : rc_end);
         *has_run = !pcg->cannot_record;
@@ -98,7 +120,7 @@ int hx_pcg_end_batch(hx_pcg_run *s, int rc, int *has_run)
         HX_TRY(hx_pcg_read_state(s));
         return s->all_sampled > 0.0 || s->state.reason == HX_PCG_RUNNING ? HX_OK : sample(s, 1);
     }
-    if (pcg->recording) HX_TRY(s->dev->ops->replay(s->dev, pcg->recording));
+    if (pcg->recording[0].batch) HX_TRY(s->dev->ops->replay(s->dev, pcg->recording[0].batch));
     HX_TRY(hx_pcg_read_state(s));
     if (s->n_look++ >= SAMPLES_FIRST && s->n_look % SAMPLES_EVERY != 0) return HX_OK;
     return sample(s, 0);

@@ -121,7 +121,7 @@ void hx_pcg_free(hx_pcg *pcg)
 {
     hx_device *dev = pcg->dev;
     if (!dev) return;
-    hx_pcg_reset_recording(pcg);
+    hx_pcg_reset_recordings(pcg);
     dev->ops->release(dev, pcg->d_r);
     dev->ops->release(dev, pcg->d_p);
     dev->ops->release(dev, pcg->d_q);

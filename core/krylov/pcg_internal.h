@@ -72,6 +72,14 @@ static inline int hx_pcg_mark_event(const hx_pcg_run *s, hx_pcg_mark mark)
     return s->is_marked ? s->dev->ops->mark(s->dev, mark) : HX_OK;
 }
 
+/* Bound on |r| of the criterion `relative`, over that of the tolerance (hx_pcg.enough). */
+static inline double hx_pcg_ease(const hx_pcg_run *s)
+{
+    enum { MOST = 10 };
+    const double ease = s->pcg->enough / (s->pcg->params.tolerance * s->norm);
+    return ease > MOST ? MOST : ease > 1.0 ? ease : 1.0;
+}
+
 /* pcg_start.c: norms, residuals, and the start from a residual. */
 
 /* s->norm: of the load on free degrees of freedom, including the load from prescribed
@@ -107,8 +115,8 @@ int hx_pcg_end_iteration(hx_pcg_run *s);
  * reads the state, and samples the time of the first iteration. Waits. *has_run: 0 if recording
  * failed; the next batch is then queued without a recording. Forwards other errors. */
 int hx_pcg_end_batch(hx_pcg_run *s, int rc, int *has_run);
-/* Frees the recording, so that the next iterations are recorded newly. */
-void hx_pcg_reset_recording(hx_pcg *pcg);
+/* Frees the recordings, so that the next iterations are recorded newly. */
+void hx_pcg_reset_recordings(hx_pcg *pcg);
 
 /* pcg_mixed.c: residual replacement in mixed precision. */
 

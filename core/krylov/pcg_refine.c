@@ -18,7 +18,7 @@ int hx_pcg_refine(hx_pcg_run *s)
     const hx_pcg *const pcg = s->pcg;
     hx_pcg_refinement *const p = &s->refinement;
     const int is_relative = pcg->params.criterion == HX_PCG_RELATIVE;
-    const double bound = pcg->params.tolerance * s->norm;
+    const double bound = hx_pcg_ease(s) * (pcg->params.tolerance * s->norm);
     double rr;
     if (!(s->a->exact && s->state.reason == HX_PCG_INDEFINITE) &&
         !((s->a->exact || s->result->took_exact) && s->state.reason == HX_PCG_CONVERGED))

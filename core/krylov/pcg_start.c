@@ -54,7 +54,7 @@ int hx_pcg_put_state(hx_pcg_run *s)
 {
     const hx_pcg_params *params = &s->pcg->params;
     const double scale = s->is_single ? s->norm : 1.0;
-    const double bound = params->tolerance * (s->norm / scale);
+    const double bound = hx_pcg_ease(s) * (params->tolerance * (s->norm / scale));
     const double rounding = HX_PCG_ROUNDING * (s->norm / scale);
     const double roof = fmin(ROOF, 10.0 * sqrt(params->tolerance)) * (s->norm / scale);
     const double stop[] = {

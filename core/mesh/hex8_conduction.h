@@ -36,6 +36,20 @@ static HX_HD double hx_hex8_conduction_energy(const double *x, const double *tem
     return energy;
 }
 
+/* S' Ke T. */
+static HX_HD double hx_hex8_conduction_mutual(const double *x, const double *a, const double *b)
+{
+    double mutual = 0.0;
+    for (int q = 0; q < 8; q++) {
+        const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
+        double ga[3], gb[3];
+        const double det = hx_hex8_temperature_gradient(x, a, r, s, t, ga);
+        hx_hex8_temperature_gradient(x, b, r, s, t, gb);
+        mutual += det * (ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2]);
+    }
+    return mutual;
+}
+
 /* Diagonal entry of Ke at the node of corner a; 0 where an earlier corner of a collapsed cell names
  * the same node, whose row they share. */
 static HX_HD double hx_hex8_conduction_diagonal(const double *x, const int32_t conn[8], int a)

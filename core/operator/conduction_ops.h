@@ -24,6 +24,9 @@ typedef struct hx_conduction_ops {
     /* d_energy[n_elem] = T_e' Ke T_e for unit conductivity. */
     int (*energy)(hx_device *dev, const hx_device_model *model, const double *d_t,
                   double *d_energy);
+    /* d_mutual[n_elem] = S_e' Ke T_e for unit conductivity; not for models with points. */
+    int (*mutual)(hx_device *dev, const hx_device_model *model, const double *d_s,
+                  const double *d_t, double *d_mutual);
     /* y += F x with the convection matrix F; x = NULL adds the diagonal of F. Runs in every PCG
      * iteration. */
     int (*film_add)(hx_device *dev, const hx_device_films *films, const double *d_x, double *d_y);

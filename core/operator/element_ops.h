@@ -10,13 +10,16 @@ HX_C_BEGIN
 
 typedef struct hx_body_field hx_body_field; /* problem.h */
 
-/* All entries are required, also for models with points. */
+/* All entries are required, and accept models with points unless the entry says otherwise. */
 typedef struct hx_element_ops {
     /* d_diag[3 n_point] = diagonal of K(E). */
     int (*diagonal)(hx_device *dev, const hx_device_model *model, double *d_diag);
     /* d_energy[n_elem] = u_e' Ke u_e for unit modulus. */
     int (*energy)(hx_device *dev, const hx_device_model *model, const double *d_u,
                   double *d_energy);
+    /* d_mutual[n_elem] = u_e' Ke v_e for unit modulus; not for models with points. */
+    int (*mutual)(hx_device *dev, const hx_device_model *model, const double *d_u,
+                  const double *d_v, double *d_mutual);
     /* Symmetric 3x3 blocks d_block[n_point][6] (block3.h), one per point. block_diagonal computes
      * those of K(E). block_fix replaces row and column of each dof[i] (3 node + component) by those
      * of the identity. block_add adds k[i] to the diagonal entry of each dof[i]. block_invert

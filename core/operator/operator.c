@@ -495,6 +495,14 @@ int hx_operator_energy(const hx_operator *op, const double *d_u, double *d_energ
     return op->dev->ops->element->energy(op->dev, &op->model, d_u, d_energy);
 }
 
+int hx_operator_mutual(const hx_operator *op, const double *d_u, const double *d_v,
+                       double *d_mutual)
+{
+    if (op->linear.components == 1)
+        return op->dev->ops->conduction->mutual(op->dev, &op->model, d_u, d_v, d_mutual);
+    return op->dev->ops->element->mutual(op->dev, &op->model, d_u, d_v, d_mutual);
+}
+
 void hx_operator_free(hx_operator *op)
 {
     hx_device *dev = op->dev;

@@ -128,6 +128,11 @@ int hx_operator_block_diagonal(const hx_operator *op, double *d_block);
 /* d_energy[n_elem] = u_e' Ke u_e for unit modulus. */
 int hx_operator_energy(const hx_operator *op, const double *d_u, double *d_energy);
 
+/* d_mutual[n_elem] = u_e' Ke v_e for unit modulus, of a space of linear cells (model.points is
+ * NULL). Relative error near rounding for any scales of u and v. */
+int hx_operator_mutual(const hx_operator *op, const double *d_u, const double *d_v,
+                       double *d_mutual);
+
 void hx_operator_free(hx_operator *op);
 
 HX_C_END

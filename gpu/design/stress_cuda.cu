@@ -83,6 +83,18 @@ __device__ void quadratic_gradient(const cells &c, int64_t e, int q, const doubl
 
 // --- stresses ---
 
+// Hexahedra without collapsed corners: the stress of the middle.
+__global__ void middle_stress_kernel(hx_device_model model, double young,
+                                     const double *__restrict__ u, double *s)
+{
+    const int64_t e = hx_grid_thread();
+    if (e >= model.n_elem) return;
+    const double middle[3] = {0.0, 0.0, 0.0};
+    double h[3][3], deviator[3][3];
+    linear_gradient(model, e, middle, u, h);
+    s[e] = hx_stress_modulus(&model, young, e) * hx_stress_deviator(h, deviator);
+}
+
 __global__ void linear_stress_kernel(hx_device_model model, double young,
                                      const double *__restrict__ u, uint8_t *at, double *s)
 {
@@ -164,6 +176,56 @@ __global__ void linear_load_kernel(hx_device_model model, double young,
         if (weight[e] == 0.0) continue;
         add_linear(model, young, e, static_cast<int>(model.d_node_elem[k] & 7u), at, weight[e], u,
                    f);
+    }
+    for (int i = 0; i < 3; i++) load[3 * node + i] = f[i];
+}
+
+// The load of hexahedra without collapsed corners in two passes, so that each is computed once. An
+// element's force on corner a is P d, with the signs d of the corner over 8, and P = weight ds/dh
+// dxi/dx in the middle.
+struct force_matrices {
+    double *row[3]; // [3][n_elem] each: P[i][k] of element e is row[i][k n_elem + e]
+};
+
+__global__ void middle_force_kernel(hx_device_model model, double young,
+                                    const double *__restrict__ u, const double *__restrict__ weight,
+                                    force_matrices p)
+{
+    const int64_t e = hx_grid_thread();
+    if (e >= model.n_elem) return;
+    double x[24], ue[24], inv[3][3], h[3][3];
+    if (weight[e] == 0.0) {
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 3; k++) p.row[i][k * model.n_elem + e] = 0.0;
+        return;
+    }
+    hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
+    hx_gather(model.d_conn + 8 * e, u, ue);
+    hx_hex8_displacement_gradient(x, ue, 0.0, 0.0, 0.0, h);
+    hx_hex8_jacobian(x, 0.0, 0.0, 0.0, inv);
+    hx_stress_weighted(h, hx_stress_modulus(&model, young, e), weight[e]);
+#pragma unroll
+    for (int i = 0; i < 3; i++)
+#pragma unroll
+        for (int k = 0; k < 3; k++)
+            p.row[i][k * model.n_elem + e] =
+                h[i][0] * inv[0][k] + h[i][1] * inv[1][k] + h[i][2] * inv[2][k];
+}
+
+__global__ void gather_force_kernel(hx_device_model model, force_matrices p, double *load)
+{
+    const int64_t node = hx_grid_thread();
+    double f[3] = {0.0, 0.0, 0.0};
+    if (node >= model.n_node) return;
+    for (int64_t l = model.d_node_elem_ptr[node]; l < model.d_node_elem_ptr[node + 1]; l++) {
+        const int64_t e = model.d_node_elem[l] >> 3;
+        const int a = static_cast<int>(model.d_node_elem[l] & 7u);
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+            const double d = 0.125 * hx_hex8_sign(a, k);
+#pragma unroll
+            for (int i = 0; i < 3; i++) f[i] += d * p.row[i][k * model.n_elem + e];
+        }
     }
     for (int i = 0; i < 3; i++) load[3 * node + i] = f[i];
 }
@@ -269,6 +331,9 @@ int von_mises(hx_device *dev, const hx_device_model *model, double young, const 
               uint8_t *d_at, double *d_s)
 {
     cells c;
+    if (!model->points && !model->has_collapsed && !d_at)
+        return hx_launch<128>(dev, "stresses", model->n_elem, middle_stress_kernel, *model, young,
+                              d_u, d_s);
     if (!model->points)
         return hx_launch<128>(dev, "stresses", model->n_elem, linear_stress_kernel, *model, young,
                               d_u, d_at, d_s);
@@ -277,10 +342,22 @@ int von_mises(hx_device *dev, const hx_device_model *model, double young, const 
                           d_u, d_at, d_s);
 }
 
+int load_of_middles(hx_device *dev, const hx_device_model *model, double young, const double *d_u,
+                    const double *d_weight, double *const d_work[3], double *d_load)
+{
+    const force_matrices p = {{d_work[0], d_work[1], d_work[2]}};
+    HX_TRY(hx_launch<128>(dev, "stress forces", model->n_elem, middle_force_kernel, *model, young,
+                          d_u, d_weight, p));
+    return hx_launch<128>(dev, "stress load", model->n_node, gather_force_kernel, *model, p,
+                          d_load);
+}
+
 int load(hx_device *dev, const hx_device_model *model, double young, const double *d_u,
-         const uint8_t *d_at, const double *d_weight, double *d_load)
+         const uint8_t *d_at, const double *d_weight, double *const d_work[3], double *d_load)
 {
     cells c;
+    if (d_work && !model->points && !model->has_collapsed && model->n_elem <= model->n_node)
+        return load_of_middles(dev, model, young, d_u, d_weight, d_work, d_load);
     if (!model->points)
         return hx_launch<128>(dev, "stress load", model->n_node, linear_load_kernel, *model, young,
                               d_u, d_at, d_weight, d_load);

@@ -55,6 +55,23 @@ struct energy_body {
     }
 };
 
+struct mutual_body {
+    hx_device_model model;
+    const double *s, *t;
+    double *mutual;
+    __device__ void operator()(int64_t e) const
+    {
+        int32_t conn[8];
+        double x[24], se[8], te[8];
+        gather(model, e, conn, x);
+        for (int a = 0; a < 8; a++) {
+            se[a] = s[conn[a]];
+            te[a] = t[conn[a]];
+        }
+        mutual[e] = hx_hex8_conduction_mutual(x, se, te);
+    }
+};
+
 template <class T> struct film_body {
     hx_device_films films;
     const T *x; // nullptr: compute the diagonal
@@ -87,6 +104,12 @@ int energy(hx_device *dev, const hx_device_model *model, const double *d_t, doub
     return hx_for_each(dev, model->n_elem, energy_body{*model, d_t, d_energy});
 }
 
+int mutual(hx_device *dev, const hx_device_model *model, const double *d_s, const double *d_t,
+           double *d_mutual)
+{
+    return hx_for_each(dev, model->n_elem, mutual_body{*model, d_s, d_t, d_mutual});
+}
+
 int film_add(hx_device *dev, const hx_device_films *films, const double *d_x, double *d_y)
 {
     return hx_for_each(dev, films->n, film_body<double>{*films, d_x, d_y});
@@ -100,4 +123,4 @@ int film_add_single(hx_device *dev, const hx_device_films *films, const float *d
 } // namespace
 
 const hx_conduction_ops hx_cuda_conduction_ops = {
-    diagonal, energy, film_add, film_add_single, &hx_cuda_multigrid_scalar_ops, 0, 1};
+    diagonal, energy, mutual, film_add, film_add_single, &hx_cuda_multigrid_scalar_ops, 0, 1};

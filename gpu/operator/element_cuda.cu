@@ -5,6 +5,7 @@
 #include "core/linalg/block3.h"
 #include "core/operator/element_ops.h"
 #include "hex8_cuda.cuh"
+#include "hex8_otf.cuh"
 
 // tile := the 3x3 block of an element's stiffness that belongs to a node. If a collapsed element
 // has the node at several corners, the first of them gets the sum over all pairs of these corners,
@@ -81,6 +82,53 @@ __global__ void energy_kernel(hx_device_model model, const double *__restrict__ 
     energy[e] = hx_hex8_energy(x, ue, model.lambda, model.mu);
 }
 
+// The field of component i of a nodal vector on an element, and its modes.
+__device__ __forceinline__ void gather_modes(const int32_t *__restrict__ conn,
+                                             const double *__restrict__ nodal, int i,
+                                             double m[HX_N_MODE])
+{
+    double v[8];
+#pragma unroll
+    for (int a = 0; a < 8; a++) v[a] = nodal[3 * static_cast<int64_t>(conn[a]) + i];
+    hx_to_modes(v, m);
+}
+
+// u' Ke v: the forces of u in the modes (operator otf), times the modes of v.
+__global__ void __launch_bounds__(128)
+    mutual_kernel(hx_device_model model, const double *__restrict__ u, const double *__restrict__ v,
+                  double *__restrict__ mutual)
+{
+    const int64_t e = hx_grid_thread();
+    if (e >= model.n_elem) return;
+    const int32_t *const conn = model.d_conn + 8 * e;
+    const hx_stiffness<double> k = {model.lambda / model.mu, model.mu / 512.0};
+    hx_field<double> x, field;
+    hx_force<double> f;
+    double m[HX_N_MODE], sum = 0.0;
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        gather_modes(conn, model.d_xyz, i, m);
+        hx_field_set(m, i, x);
+    }
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        gather_modes(conn, u, i, m);
+        hx_field_set(m, i, field);
+    }
+    hx_points(x, field, k, 0, f);
+    hx_points(x, field, k, 1, f);
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        double by[HX_N_MODE];
+        hx_force_modes(f, i, m);
+        gather_modes(conn, v, i, by);
+        sum += m[HX_R] * by[HX_R] + m[HX_S] * by[HX_S] + m[HX_T] * by[HX_T] +
+               HX_GAUSS * (m[HX_RS] * by[HX_RS] + m[HX_RT] * by[HX_RT] + m[HX_ST] * by[HX_ST] +
+                           HX_GAUSS * m[HX_RST] * by[HX_RST]);
+    }
+    mutual[e] = sum;
+}
+
 static int stiffness_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
     if (model->points) return hx_cuda_points_diagonal(dev, model, d_diag);
@@ -101,6 +149,13 @@ static int energy(hx_device *dev, const hx_device_model *model, const double *d_
     if (model->points) return hx_cuda_points_energy(dev, model, d_u, d_energy);
     return hx_launch<128>(dev, "element_energy", model->n_elem, energy_kernel, *model, d_u,
                           d_energy);
+}
+
+static int mutual(hx_device *dev, const hx_device_model *model, const double *d_u,
+                  const double *d_v, double *d_mutual)
+{
+    return hx_launch<128>(dev, "element_mutual", model->n_elem, mutual_kernel, *model, d_u, d_v,
+                          d_mutual);
 }
 
 __global__ void block_add_kernel(int64_t n, const int64_t *__restrict__ dof,
@@ -177,6 +232,7 @@ static int block_apply(hx_device *dev, int64_t n_node, const double *d_block, co
 const hx_element_ops hx_cuda_element_ops = {
     .diagonal = stiffness_diagonal,
     .energy = energy,
+    .mutual = mutual,
     .block_diagonal = block_diagonal,
     .block_fix = block_fix,
     .block_add = block_add,

@@ -347,6 +347,43 @@ static void check_economy(model *m, const char *precond)
     }
 }
 
+/* `enough` eases the bound of the criterion `relative` by its share of it, to at most ten times; 0
+ * and less than the bound change nothing. */
+static void check_enough(model *m, hx_precision precision)
+{
+    static const double given[] = {0.0, 0.5, 4.0, 1e3}, applies[] = {1.0, 1.0, 4.0, 10.0};
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    double norm = 0.0, *const d_u = fixture_put(&device, N_DOF, NULL);
+    int n_before = INT_MAX, layout = 0;
+    size_t next = 0;
+    while ((settings.op_kind =
+                fixture_next_operator_kind(&device, &next, &layout, &settings.layout)) &&
+           !settings.op_kind->apply_single)
+        ;
+    settings.pcg.tolerance = 1e-6;
+    settings.pcg.precision = precision;
+    settings.pcg.check_every = 1;
+    CHECK_OK(fixture_solver_create(&s, &device, &m->problem, &settings));
+    CHECK_OK(hx_operator_set_modulus(&s.op, m->modulus));
+    CHECK_OK(hx_precond_setup(&s.pc));
+    for (int i = 0; i < 4; i++) {
+        hx_pcg_result result;
+        s.pcg.enough = given[i] * 1e-6 * norm;
+        CHECK_OK(device.ops->zero(&device, d_u, N_DOF * sizeof *d_u));
+        CHECK_OK(hx_pcg_solve(&s.pcg, &s.op.linear, &s.pc, m->d_f, d_u, &result));
+        CHECK(result.reason == HX_PCG_CONVERGED);
+        CHECK_REL(result.eased, applies[i], 1e-12);
+        CHECK_MSG(result.residual <= 1e-6 * applies[i] * (1.0 + 1e-12) && result.norm > 0.0,
+                  "%g times the bound: residual %g", given[i], result.residual);
+        CHECK(i < 2 ? i == 0 || result.iterations == n_before : result.iterations < n_before);
+        n_before = result.iterations;
+        norm = result.norm;
+    }
+    fixture_solver_free(&s);
+    device.ops->release(&device, d_u);
+}
+
 /* An operator whose products round differently each time, on any device: the guarantees of a solve
  * hold for every run. */
 static void check_noise(model *m, int n)
@@ -383,6 +420,8 @@ int main(int argc, char **argv)
     check_entries(&m, "jacobi", HX_PCG_COMPLIANCE);
     check_entries(&m, "block-jacobi", HX_PCG_COMPLIANCE);
     check_entries(&m, "block-jacobi", HX_PCG_RELATIVE);
+    check_enough(&m, HX_PRECISION_DOUBLE);
+    check_enough(&m, HX_PRECISION_MIXED);
     check_economy(&m, "block-jacobi");
     check_economy(&m, "multigrid");
     check_dot(&m);

@@ -185,6 +185,7 @@ typedef struct fixture_settings {
     hx_filter_params filter_params;
     hx_optimizer_params optimizer;
     const double *density; /* [n_elem] or NULL */
+    int follows;           /* 1: extrapolated first guesses */
 } fixture_settings;
 
 /* A constant of a schedule. */
@@ -253,6 +254,7 @@ static inline int fixture_solver_create(fixture_solver *s, hx_device *dev,
     HX_TRY_FAIL(hx_filter_create(&s->filter, hx_filter_find(settings->filter), dev, problem,
                                  &filter_params));
     HX_TRY_FAIL(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, 1));
+    if (settings->follows) HX_TRY_FAIL(hx_analysis_follow(&s->analysis));
     HX_TRY_FAIL(hx_optimizer_create(&s->opt, &settings->optimizer, &s->analysis, &s->filter,
                                     settings->density));
     return HX_OK;

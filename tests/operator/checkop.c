@@ -233,6 +233,41 @@ static void check_from_coordinates(hx_operator *op, const model *m, vectors *v)
         CHECK_REL(v->energy[e], v->energy_ref[0][e], 1e-11);
 }
 
+/* u'Ke v of every element by energies: 4 u'Ke v = (u + v)'Ke(u + v) - (u - v)'Ke(u - v). v is a
+ * rotated and scaled u, so that its values have another size and direction. */
+static void check_mutual(hx_operator *op, const model *m, vectors *v)
+{
+    const hx_vector_ops *const vector = op->dev->ops->vector;
+    const int64_t n_elem = m->mesh.n_elem;
+    double *const d_v = fixture_put(op->dev, (size_t)v->n_dof, NULL),
+                  *const d_sum = fixture_put(op->dev, (size_t)v->n_dof, NULL),
+                  *const d_of = fixture_put(op->dev, (size_t)n_elem, NULL);
+    double *const other = malloc((size_t)v->n_dof * sizeof *other), *const of =
+                                                                        malloc(3 * (size_t)n_elem *
+                                                                               sizeof *of);
+    if (!other || !of) abort();
+    for (int64_t i = 0; i < v->n_dof; i++)
+        other[i] = 0.7 * v->at[0][3 * (i / 3) + (i + 1) % 3] + 0.1 * v->at[0][i];
+    CHECK_OK(op->dev->ops->upload(op->dev, v->d_x, v->at[0], (size_t)v->n_dof * sizeof *other));
+    CHECK_OK(op->dev->ops->upload(op->dev, d_v, other, (size_t)v->n_dof * sizeof *other));
+    for (int k = 0; k < 2; k++) {
+        CHECK_OK(op->dev->ops->copy(op->dev, d_sum, v->d_x, (size_t)v->n_dof * sizeof *other));
+        CHECK_OK(vector->axpy(op->dev, v->n_dof, k == 0 ? 1.0 : -1.0, d_v, d_sum));
+        CHECK_OK(hx_operator_energy(op, d_sum, d_of));
+        fixture_get(op->dev, (size_t)n_elem, of + k * n_elem, d_of);
+    }
+    CHECK_OK(hx_operator_mutual(op, v->d_x, d_v, d_of));
+    fixture_get(op->dev, (size_t)n_elem, of + 2 * n_elem, d_of);
+    for (int64_t e = 0; e < n_elem; e++)
+        CHECK(fabs(of[2 * n_elem + e] - 0.25 * (of[e] - of[n_elem + e])) <=
+              1e-12 * (of[e] + of[n_elem + e]));
+    op->dev->ops->release(op->dev, d_v);
+    op->dev->ops->release(op->dev, d_sum);
+    op->dev->ops->release(op->dev, d_of);
+    free(other);
+    free(of);
+}
+
 /* Compares the 3x3 blocks of free nodes with sums over all pairs of corners that name a node. */
 static void check_block_diagonal(hx_operator *op, const model *m, vectors *v)
 {
@@ -290,6 +325,7 @@ static void check_model(hx_device *dev, const char *title, model *m)
             else
                 check_all(&op, m, &v, label);
             if (first) check_block_diagonal(&op, m, &v);
+            if (first) check_mutual(&op, m, &v);
             if (first || op_kind->diagonal) check_from_coordinates(&op, m, &v);
             first = 0;
             hx_operator_free(&op);

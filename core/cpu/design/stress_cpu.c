@@ -179,9 +179,11 @@ static void load_quadratic(const hx_device_model *model, double young, const dou
 }
 
 static int cpu_load(hx_device *dev, const hx_device_model *model, double young, const double *d_u,
-                    const uint8_t *d_at, const double *d_weight, double *d_load)
+                    const uint8_t *d_at, const double *d_weight, double *const d_work[3],
+                    double *d_load)
 {
     (void)dev;
+    (void)d_work; /* the host's caches hold what elements share */
     if (model->points)
         load_quadratic(model, young, d_u, d_at, d_weight, d_load);
     else

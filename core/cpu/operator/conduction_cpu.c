@@ -40,6 +40,24 @@ static int cpu_energy(hx_device *dev, const hx_device_model *model, const double
     return HX_OK;
 }
 
+static int cpu_mutual(hx_device *dev, const hx_device_model *model, const double *d_s,
+                      const double *d_t, double *d_mutual)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t elem = 0; elem < model->n_elem; elem++) {
+        const int32_t *conn = model->d_conn + 8 * elem;
+        double x[24], s[8], t[8];
+        hx_hex8_gather(model->d_conn + 8 * elem, model->d_xyz, x);
+        for (int a = 0; a < 8; a++) {
+            s[a] = d_s[conn[a]];
+            t[a] = d_t[conn[a]];
+        }
+        d_mutual[elem] = hx_hex8_conduction_mutual(x, s, t);
+    }
+    return HX_OK;
+}
+
 static int cpu_film_add(hx_device *dev, const hx_device_films *films, const double *d_x,
                         double *d_y)
 {
@@ -75,6 +93,7 @@ static int cpu_film_add_single(hx_device *dev, const hx_device_films *films, con
 const hx_conduction_ops hx_cpu_conduction_ops = {
     .diagonal = cpu_conduction_diagonal,
     .energy = cpu_energy,
+    .mutual = cpu_mutual,
     .film_add = cpu_film_add,
     .film_add_single = cpu_film_add_single,
     .multigrid = &hx_cpu_multigrid_scalar_ops,

@@ -157,6 +157,60 @@ HX_VERSIONS(energies,
              double *energy),
             (model, first, last, u, energy))
 
+/* add_point for two fields: adds det J (lambda tr tr + ...) of h and k over 512 det J^2. */
+HX_INLINED void add_pair(lanes j[3][3], lanes d[3][3], lanes f[3][3], double lambda, double mu,
+                         lanes *mutual)
+{
+    lanes adj[3][3], h[3][3], k[3][3];
+    adjugate(j, adj);
+    for (int i = 0; i < 3; i++)
+        for (int l = 0; l < 3; l++) {
+            h[i][l] = d[0][i] * adj[0][l] + d[1][i] * adj[1][l] + d[2][i] * adj[2][l];
+            k[i][l] = f[0][i] * adj[0][l] + f[1][i] * adj[1][l] + f[2][i] * adj[2][l];
+        }
+    const lanes det = j[0][0] * adj[0][0] + j[0][1] * adj[0][1] + j[0][2] * adj[0][2];
+    const lanes trace = (h[0][0] + h[1][1] + h[2][2]) * (k[0][0] + k[1][1] + k[2][2]);
+    const lanes shear = (h[0][1] + h[1][0]) * (k[0][1] + k[1][0]) +
+                        (h[1][2] + h[2][1]) * (k[1][2] + k[2][1]) +
+                        (h[0][2] + h[2][0]) * (k[0][2] + k[2][0]);
+    *mutual += (lambda * trace + mu * shear +
+                2.0 * mu * (h[0][0] * k[0][0] + h[1][1] * k[1][1] + h[2][2] * k[2][2])) /
+               (512.0 * det);
+}
+
+/* u' Ke v of elements first .. last - 1, like energies_lanes. */
+HX_INLINED void mutuals_lanes(const hx_device_model *model, int64_t first, int64_t last,
+                              const double *u, const double *v, double *mutual)
+{
+    const double *const from[3] = {model->d_xyz, u, v};
+    for (int64_t e = first; e < last; e += LANES) {
+        lanes mode[3][7][3], sum = {0.0};
+        for (int k = 0; k < 3; k++) {
+            lanes at[24];
+            for (int l = 0; l < LANES; l++) {
+                const int32_t *conn = model->d_conn + 8 * (e + l < last ? e + l : last - 1);
+                for (int a = 0; a < 8; a++)
+                    for (int i = 0; i < 3; i++)
+                        at[3 * a + i][l] = from[k][3 * (int64_t)conn[a] + i];
+            }
+            to_modes(at, mode[k]);
+        }
+        for (int q = 0; q < 8; q++) {
+            const double r = q & 1 ? 1.0 : -1.0, s = q & 2 ? 1.0 : -1.0, t = q & 4 ? 1.0 : -1.0;
+            lanes j[3][3], d[3][3], f[3][3];
+            derive(mode[0], r, s, t, j);
+            derive(mode[1], r, s, t, d);
+            derive(mode[2], r, s, t, f);
+            add_pair(j, d, f, model->lambda, model->mu, &sum);
+        }
+        for (int l = 0; l < LANES && e + l < last; l++) mutual[e + l] = sum[l];
+    }
+}
+HX_VERSIONS(mutuals,
+            (const hx_device_model *model, int64_t first, int64_t last, const double *u,
+             const double *v, double *mutual),
+            (model, first, last, u, v, mutual))
+
 /* sum[3 a + i] += the contribution of a point, from h = 512 det J times the spatial gradients. */
 HX_INLINED void add_squares(lanes j[3][3], const double at[3], double lambda, double mu,
                             lanes sum[24])
@@ -225,6 +279,17 @@ static int cpu_energy(hx_device *dev, const hx_device_model *model, const double
     return HX_OK;
 }
 
+static int cpu_mutual(hx_device *dev, const hx_device_model *model, const double *d_u,
+                      const double *d_v, double *d_mutual)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < model->n_elem; e += CHUNK)
+        mutuals(model, e, e + CHUNK < model->n_elem ? e + CHUNK : model->n_elem, d_u, d_v,
+                d_mutual);
+    return HX_OK;
+}
+
 static int cpu_block_fix(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_block)
 {
     (void)dev;
@@ -265,6 +330,7 @@ static int cpu_block_apply(hx_device *dev, int64_t n_node, const double *d_block
 const hx_element_ops hx_cpu_element_ops = {
     .diagonal = cpu_element_diagonal,
     .energy = cpu_energy,
+    .mutual = cpu_mutual,
     .block_diagonal = cpu_block_diagonal,
     .block_fix = cpu_block_fix,
     .block_add = cpu_block_add,
