@@ -303,6 +303,10 @@ int hx_config_is_argument(const hx_config *cfg, const char *key);
  * commands that show the fields of a single solve or compare solves. */
 void hx_config_solve_by_residual(hx_config *cfg);
 
+/* The penalty of a config that states none: 3, and with a projection and stress limits by the
+ * augmented Lagrangian hx_stress_penalty.last (core/design/stress_limit.h). */
+double hx_config_usual_penalty(const hx_config *cfg);
+
 /* Resolves a path of the config, which is relative to the folder of the config file. The caller
  * frees *path. */
 int hx_config_resolve_path(const hx_config *cfg, const char *written, char **path);

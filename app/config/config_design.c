@@ -4,6 +4,7 @@
 
 #include "config_check.h"
 #include "config_schema.h"
+#include "core/design/stress_limit.h"
 #include "core/registry.h"
 
 static int is_kind(const char *kind, const char *name)
@@ -53,6 +54,23 @@ int hx_config_needs_derivatives(const hx_config *cfg)
     for (size_t i = 0; i < cfg->optimization.constraints.n; i++)
         if (!is_kind(constraint_of(cfg, i)->kind, "volume")) return 1;
     return cfg->optimization.objective.load_case > 0;
+}
+
+/* 1 if stresses of all elements are limited, each by itself. */
+static int has_stress_limit(const hx_config *cfg)
+{
+    for (size_t i = 0; i < cfg->optimization.constraints.n; i++)
+        if (is_kind(constraint_of(cfg, i)->kind, "stress") &&
+            constraint_of(cfg, i)->method != HX_METHOD_NORM)
+            return 1;
+    return 0;
+}
+
+double hx_config_usual_penalty(const hx_config *cfg)
+{
+    return cfg->optimization.projection.given && has_stress_limit(cfg)
+               ? hx_stress_penalty.last
+               : hx_design_defaults.penalty.last;
 }
 
 static const char *place_of(const hx_config *cfg, const char *key)

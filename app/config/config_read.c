@@ -14,6 +14,7 @@
 #include "core/base/names.h"
 #include "core/base/old_names.h"
 #include "core/base/vector_unit.h"
+#include "core/design/stress_limit.h"
 #include "core/registry.h"
 
 enum { PATH_SIZE = 256, MAX_WORD = 128 };
@@ -506,6 +507,31 @@ static int choose_filter(hx_config *cfg)
     return hx_config_set_word(kind, hx_config_needs_derivatives(cfg) ? "density" : "sensitivity");
 }
 
+/* A projection under stress limits, unless the config states it: every large rise of beta exceeds
+ * them by far, and a steep one cuts members. */
+static void choose_projection(hx_config *cfg)
+{
+    static const double last = 10.0, factor = 1.29;
+    if (!hx_config_given(cfg, "optimization.projection.beta_max"))
+        cfg->optimization.projection.beta_max = fmax(last, cfg->optimization.projection.beta);
+    if (!hx_config_given(cfg, "optimization.projection.factor"))
+        cfg->optimization.projection.factor = factor;
+}
+
+/* The exponent and its continuation, unless the config states them. */
+static void choose_penalty(hx_config *cfg)
+{
+    const double usual = hx_config_usual_penalty(cfg);
+    if (usual > hx_stress_penalty.value) choose_projection(cfg);
+    if (hx_config_given(cfg, "optimization.penalty")) return;
+    cfg->optimization.penalty = usual;
+    if (cfg->optimization.continuation.given || !(usual > hx_stress_penalty.value)) return;
+    cfg->optimization.continuation.given = 1;
+    cfg->optimization.continuation.penalty_start = hx_stress_penalty.value;
+    cfg->optimization.continuation.step = hx_stress_penalty.step;
+    cfg->optimization.continuation.every = hx_stress_penalty.every;
+}
+
 void hx_config_solve_by_residual(hx_config *cfg)
 {
     if (cfg->solver.criterion != HX_PCG_COMPLIANCE) return;
@@ -536,6 +562,7 @@ int hx_config_from_tree(hx_config *cfg, hx_value *tree, const char *path)
     if (!hx_config_given(cfg, "optimization.move") && cfg->optimization.projection.given)
         cfg->optimization.move = 0.1;
     HX_TRY_FAIL(choose_filter(cfg));
+    choose_penalty(cfg);
     HX_TRY_FAIL(hx_config_check(cfg));
     HX_TRY_FAIL(hx_config_check_design(cfg));
     HX_TRY_FAIL(hx_config_blame(cfg, "units",

@@ -544,6 +544,7 @@ const hx_key hx_keys[] = {
                 "volume_fraction without constraints and without loads by mass, else mma. "
                 "`hextop list` describes them"),
     KEY(optimization.penalty, FLOAT, .fallback = "3.0", .range = "[1, 20]",
+        .note = "3.0, with a projection and stress limits by the augmented Lagrangian 4.0",
         .help = "SIMP exponent p: the stiffness of an element is E rho^p"),
     KEY(optimization.rho_min, FLOAT, .fallback = "0.001", .range = "[1e-6, 0.99]",
         .help = "smallest density of an element, that of void"),
@@ -614,15 +615,20 @@ const hx_key hx_keys[] = {
     KEY(optimization.projection.beta, FLOAT, .fallback = "1.0", .range = "(0, 512]",
         .help = "initial value of beta, the steepness of the step"),
     KEY(optimization.projection.beta_max, FLOAT, .fallback = "32.0", .range = "(0, 512]",
+        .note = "32.0, with stress limits by the augmented Lagrangian 10.0",
         .help = "final value of beta; at least beta"),
     KEY(optimization.projection.factor, FLOAT, .fallback = "2.0", .range = "[1.01, 100]",
+        .note = "2.0, with stress limits by the augmented Lagrangian 1.29",
         .help = "factor by which beta rises"),
     KEY(optimization.projection.every, INT, .unit = "iterations", .fallback = "25",
         .range = "[1, inf)",
         .help = "design iterations between two increases of beta; earlier once no density changes "
                 "by more than change_tolerance"),
-    SWITCH(optimization.continuation,
-           "continuation that raises the SIMP exponent during the run; { } takes the defaults"),
+    SWITCH(
+        optimization.continuation,
+        "continuation that raises the SIMP exponent during the run; { } takes the defaults. With "
+        "stress limits by the augmented Lagrangian and no penalty it raises it from 3 to 4 by "
+        "0.25"),
     KEY(optimization.continuation.penalty_start, FLOAT, .fallback = "1.0", .range = "[1, 20]",
         .help = "initial SIMP exponent; the final one is optimization.penalty"),
     KEY(optimization.continuation.step, FLOAT, .fallback = "0.5", .range = "[0.001, 19]",

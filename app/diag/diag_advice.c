@@ -40,7 +40,9 @@ double hx_diag_calm_move(const hx_config *cfg)
     const double move = cfg->optimization.move;
     if (hx_diag_starts_steep(cfg)) return fmin(move, 0.025);
     if (move > 0.2) return 0.1;
-    return hx_diag_overshoots(cfg) || cfg->optimization.penalty > 3.0 ? move : 0.25 * move;
+    return hx_diag_overshoots(cfg) || cfg->optimization.penalty > hx_config_usual_penalty(cfg)
+               ? move
+               : 0.25 * move;
 }
 
 int hx_diag_calm_iterations(const hx_config *cfg)
@@ -57,18 +59,20 @@ const char *hx_diag_begin_flat(const hx_config *cfg, char *text, size_t n_text)
     const double most = fmin(fmax(cfg->optimization.projection.beta_max, 32.0), 64.0);
     const int is_other = most != cfg->optimization.projection.beta_max;
     hx_config flat = *cfg; /* (borrowed) all pointers */
-    char last[64] = "", move[96] = "";
+    const double usual = hx_config_usual_penalty(cfg);
+    char last[64] = "", move[96] = "", penalty[64] = "";
     flat.optimization.projection.beta = 1.0;
     flat.optimization.projection.beta_max = most;
     if (is_other) hx_fit(last, sizeof last, "optimization.projection.beta_max=%g ", most);
     if (hx_diag_calm_move(cfg) < cfg->optimization.move)
         hx_diag_move_words(cfg, hx_diag_calm_move(cfg), move, sizeof move);
+    if (cfg->optimization.penalty > usual)
+        hx_fit(penalty, sizeof penalty, "optimization.penalty=%g ", usual);
     hx_fit(text, n_text,
            "a projection that starts at beta = %g makes densities jump: "
            "`optimization.projection.beta=1 %s%s%s%s%soptimization.iterations=%d` starts flat",
            cfg->optimization.projection.beta, last, move, move[0] ? " " : "",
-           hx_diag_overshoots(cfg) ? "optimization.damping=0.5 " : "",
-           cfg->optimization.penalty > 3.0 ? "optimization.penalty=3 " : "",
+           hx_diag_overshoots(cfg) ? "optimization.damping=0.5 " : "", penalty,
            hx_diag_enough_iterations(&flat, cfg->optimization.iterations));
     return text;
 }

@@ -536,7 +536,7 @@ static double void_stiffness(const hx_config *cfg)
 
 int hx_diag_soft_void(const hx_session *s, char *remedy, size_t n_remedy)
 {
-    static const double usual = 3.0;
+    const double usual = hx_config_usual_penalty(&s->cfg);
     hx_config other = s->cfg; /* (borrowed) all pointers */
     if (!(void_stiffness(&s->cfg) < hx_diag_limit(HX_DIAG_SOFT_VOID))) return 0;
     other.optimization.penalty = fmin(usual, s->cfg.optimization.penalty);

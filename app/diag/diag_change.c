@@ -17,15 +17,16 @@ static const char *calm(const hx_session *s, const hx_diag_facts *f, char *text,
     const double move = hx_diag_calm_move(cfg);
     const int n = hx_diag_calm_iterations(cfg),
               is_grey = f->last->greyness > hx_diag_limit(HX_DIAG_GREY);
-    char words[96] = "", more[64] = "";
+    const double usual = hx_config_usual_penalty(cfg);
+    char words[96] = "", more[64] = "", penalty[64] = "";
     if (hx_diag_starts_steep(cfg)) return hx_diag_begin_flat(cfg, text, n_text);
     if (move < cfg->optimization.move) hx_diag_move_words(cfg, move, words, sizeof words);
     if (n > cfg->optimization.iterations)
         hx_fit(more, sizeof more, " optimization.iterations=%d",
                is_grey ? hx_diag_most_of(n, hx_diag_project_iterations(s, f)) : n);
-    const char *const damping = hx_diag_overshoots(cfg) ? " optimization.damping=0.5" : "",
-                      *const penalty =
-                          cfg->optimization.penalty > 3.0 ? " optimization.penalty=3" : "";
+    if (cfg->optimization.penalty > usual)
+        hx_fit(penalty, sizeof penalty, " optimization.penalty=%g", usual);
+    const char *const damping = hx_diag_overshoots(cfg) ? " optimization.damping=0.5" : "";
     char all[320];
     hx_fit(all, sizeof all, "%s%s%s%s%s", damping, penalty, words[0] ? " " : "", words, more);
     hx_fit(text, n_text, "`%s` %s", all + 1,
@@ -81,7 +82,8 @@ static int is_drifting(const hx_session *s, const hx_diag_facts *f)
     const hx_config *const cfg = &s->cfg;
     return !hx_diag_is_swinging(s, f) && !hx_diag_starts_steep(cfg) &&
            cfg->optimization.move <= 0.2 && !hx_diag_overshoots(cfg) &&
-           cfg->optimization.penalty <= 3.0 && f->last->change < 0.5 * cfg->optimization.move;
+           cfg->optimization.penalty <= hx_config_usual_penalty(cfg) &&
+           f->last->change < 0.5 * cfg->optimization.move;
 }
 
 /* text := arguments that prevent the rise, and how to obtain the better, earlier design. */

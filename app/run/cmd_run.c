@@ -38,8 +38,8 @@ typedef struct run {
     int is_stopped; /* 1: a process was interrupted, like the next two the same on all of them */
     int is_long;    /* 1: the run has taken long enough to sync its files to the disk */
     int is_due;     /* 1: it is time for a checkpoint */
-    /* The last design, if the result is an earlier one, which meets all limits; iteration = 0: it
-     * is the last one */
+    /* The last design, if the result is an earlier one, which is nearer to the limits;
+     * iteration = 0: it is the last one */
     hx_iteration replaced;
     hx_run_log log;
     hx_run_leftovers left;
@@ -446,11 +446,19 @@ static void print_limits(const run *r)
 static void print_replaced(const run *r)
 {
     const hx_iteration *const last = &r->replaced;
+    const hx_iteration *const result = &r->stats.last;
     if (last->iteration == 0) return;
-    hx_log_info(
-        "the result is the design of iteration %d, the best with this penalty and beta that "
-        "meets all limits; the last one, of iteration %d, misses a limit by %.3g %%",
-        r->stats.last.iteration, last->iteration, 100.0 * last->violation);
+    if (result->violation > HX_LIMIT_MET) {
+        hx_log_info(
+            "the result is the design of iteration %d, which misses a limit by %.3g %%, the "
+            "least with this penalty and beta; the last one, of iteration %d, by %.3g %%",
+            result->iteration, 100.0 * result->violation, last->iteration, 100.0 * last->violation);
+        return;
+    }
+    hx_log_info("the result is the design of iteration %d, %s with this penalty and beta that "
+                "meets all limits; the last one, of iteration %d, misses a limit by %.3g %%",
+                result->iteration, r->session.opt.lagrangian.list.n > 0 ? "the last" : "the best",
+                last->iteration, 100.0 * last->violation);
 }
 
 /* The largest value of a limit in a zone, whose elements are solid, of the last design. */

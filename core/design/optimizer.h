@@ -42,7 +42,8 @@ typedef struct hx_optimizer_params {
     const hx_update_kind *update;         /* NULL: optimality criteria */
     /* least volume for this filter and beta, if known; NULL: it is computed */
     const hx_least_volume *least;
-    /* > 0: the best design with at most this violation is kept (hx_optimizer_return_kept) */
+    /* > 0: the best design with at most this violation is kept, and with stress limits by the
+     * augmented Lagrangian the nearest to it (hx_optimizer_return_kept) */
     double keep_within;
 } hx_optimizer_params;
 
@@ -122,11 +123,12 @@ typedef struct hx_iteration {
         *load_case; /* [n_case] (borrowed from the analysis, until the next step) */
 } hx_iteration;
 
-/* The best design of its penalty and beta that meets all limits. */
+/* The best design of its penalty and beta that meets all limits; with stress limits by the augmented
+ * Lagrangian the newest that does, or as long as none does the one that exceeds them least. */
 typedef struct hx_kept_design {
     double *d_design; /* densities; NULL: none is kept (owned, in `field`) */
     int iteration;    /* 0: no design so far */
-    double objective, penalty, beta, change, kkt, objective_change; /* of its record */
+    double objective, violation, penalty, beta, change, kkt, objective_change; /* of its record */
 } hx_kept_design;
 
 enum { HX_OPTIMIZER_FIELDS = 7 }; /* maximum number of fields, without those of constraints */
@@ -211,7 +213,7 @@ void hx_optimizer_advance(hx_optimizer *opt);
 int hx_optimizer_undo(hx_optimizer *opt);
 
 /* 1 if the last design misses a limit by more than params.keep_within, and one with its penalty and
- * beta that does not is kept. */
+ * beta that does not, or misses it by less, is kept. */
 int hx_optimizer_keeps_better(const hx_optimizer *opt, const hx_iteration *last);
 
 /* Analyses the kept design again, with its iteration as number, so that it is the design just

@@ -93,6 +93,8 @@ static int snapshot_kept(hx_optimizer *opt, hx_snapshot *image)
                        kept->change,    kept->kkt,       kept->objective_change};
     if (!kept->d_design) return HX_OK;
     HX_TRY(hx_snapshot_newer(image, "optimizer.kept", number, sizeof number));
+    HX_TRY(hx_snapshot_newer(image, "optimizer.kept violation", &kept->violation,
+                             sizeof kept->violation));
     kept->iteration = (int)number[0];
     kept->objective = number[1];
     kept->penalty = number[2];

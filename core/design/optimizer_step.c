@@ -230,6 +230,7 @@ static hx_update_step begin_update(const hx_optimizer *opt, const hx_iteration *
         .value = merit(opt),
         .convexity =
             hx_filter_maps_design(opt->filter) ? 0.0 : hx_stress_convexity(&opt->lagrangian.list),
+        .is_augmented = opt->lagrangian.sum.kind != NULL,
         .d_proposal = opt->d_proposal,
         .is_worse = record->objective > opt->last_value,
         .is_other = isinf(opt->last_value),

@@ -19,6 +19,8 @@
 enum { DESIGNS = 5 };
 static const double growth = 1.1, last_weight = 1e3;
 const double hx_stress_first_weight = 10.0;
+const hx_schedule hx_stress_penalty = {
+    .value = 3.0, .last = 4.0, .factor = 1.0, .step = 0.25, .every = 10};
 
 static const hx_stress_list *list_of(const hx_response *o)
 {

@@ -5,6 +5,7 @@
 #define HX_STRESS_LIMIT_H
 
 #include "response.h"
+#include "schedule.h"
 #include "stress_ops.h"
 
 /* The stresses of one load case. */
@@ -47,6 +48,12 @@ double hx_stress_convexity(const hx_stress_list *list);
 
 /* mu of the first designs. */
 extern const double hx_stress_first_weight;
+
+/* The exponent of SIMP that designs under these limits need: from 3 to 4. With 3 a member whose
+ * density stays at about 0.5, because the filter makes it no denser, carries an eighth of what a
+ * solid one does, and a part without it misses the limit
+ * (doc/notebook/2026-11-30-robust-brackets.md). */
+extern const hx_schedule hx_stress_penalty;
 
 /* ---- entries of both tables, and what they use (stress_limit.c) ---- */
 

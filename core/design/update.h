@@ -23,6 +23,7 @@ typedef struct hx_update_step {
     /* added to the convexity of its approximation (mma.h), which cannot see the curvature of a
      * quadratic penalty; 0: none */
     double convexity;
+    int is_augmented;   /* 1: the objective contains an augmented Lagrangian */
     double *d_proposal; /* out: within [rho_min, 1], meeting the constraints */
     int is_worse;       /* 1: the objective increased from the previous design */
     /* 1: this is the first design, or the previous one had another penalty or projection, so that

@@ -19,6 +19,11 @@
  * promises so much that elements with small derivatives are emptied, and the part with them. */
 #define VIOLATED 0.1
 
+/* Factor on the largest distance of the asymptotes in a design whose Lagrangian increased, if an
+ * augmented Lagrangian is part of the objective. Its curvature of mu is no part of the separable
+ * approximation, so that designs swing about their optimum, a lighter one after a heavier one. */
+#define AUGMENTED_CLOSER 0.3
+
 int hx_update_mma_open(hx_update *update, hx_update_mma_state *state)
 {
     hx_device *dev = update->dev;
@@ -146,7 +151,9 @@ static int create_mma(hx_update *update)
 static int propose(hx_update *update, hx_update_step *step)
 {
     hx_update_mma_state *const state = update->impl;
-    hx_mma_limit_asymptotes(&state->method, update->filter->projection.beta);
+    const double beta = update->filter->projection.beta;
+    hx_mma_limit_asymptotes(&state->method, beta);
+    if (step->is_augmented && beta > 0.0) state->method.farthest_if_worse *= AUGMENTED_CLOSER;
     HX_TRY(hx_update_mma_describe(update, step, state));
     if (step->is_again) /* the proposal stays, but the next functions are others */
         HX_TRY(hx_update_mma_forget(update, state));

@@ -1,7 +1,10 @@
 /* Designs under limits on all stresses: a bar in tension, which becomes fully stressed, and the
  * L-bracket, whose parts of elements above any density up to 0.5 keep the limit.
  *
- *     test_stress_limits [cpu | cuda] [quick] */
+ *     test_stress_limits [cpu | cuda] [quick | fine]
+ *
+ * fine: only the bracket of 100 x 100, by hand; not each start passes
+ * (doc/notebook/2026-11-30-robust-brackets.md). */
 #include "core/design/limit_values.h"
 #include "tests/lib/fixture.h"
 #include <stdlib.h>
@@ -88,34 +91,37 @@ static void check_bar(void)
 
 /* ---- the L-bracket ---- */
 
+enum { MOST_PAD = 36 };
+
 typedef struct bracket {
     hx_mesh mesh;
     hx_problem problem;
 } bracket;
 
-/* nx x nx squares, one layer; the pad below the load is solid and has no limit. */
-static void make_bracket(bracket *b, int nx)
+/* 50 times `times` squares along both axes, one layer; the pad below the load is solid and has no
+ * limit. Force and zone grow with the part, so that the nominal stress is the same. */
+static void make_bracket(bracket *b, int times)
 {
     static const hx_support_spec support = {
         .set = "top", .origin = "test", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
-    static const hx_load_spec load = {
-        "load", "test", HX_LOAD_NODE_FORCE, {0.0, 0.0, -50.0 / 6.0}, 1};
+    const double force = -50.0 * times / (2 * (2 * times + 1)); /* of each node */
+    const hx_load_spec load = {"load", "test", HX_LOAD_NODE_FORCE, {0.0, 0.0, force}, 1};
     static const hx_passive_spec pad = {"pad", "test", 1.0, 0.0};
-    const hx_generate_params size = {.nx = nx, .ny = 1};
-    const double right = nx, top = 0.4 * nx;
+    const hx_generate_params size = {.nx = 50 * times, .ny = 1};
+    const double right = 50 * times, top = 0.4 * right, depth = 3.0 * times;
     hx_problem_params params = fixture_problem();
-    int32_t elem[9];
+    int32_t elem[MOST_PAD];
     int64_t n = 0;
     memset(b, 0, sizeof *b);
     CHECK_OK(hx_generate(hx_generator_find("lbeam"), &b->mesh, &size));
-    CHECK_OK(name_nodes(&b->mesh, "load", (double[3]){right - 2.0, 0.0, top},
+    CHECK_OK(name_nodes(&b->mesh, "load", (double[3]){right - 2.0 * times, 0.0, top},
                         (double[3]){right, 1.0, top}));
     for (int32_t e = 0; e < b->mesh.n_elem; e++) {
         double x[3];
         hx_cell_centroid(b->mesh.xyz, b->mesh.conn + 8 * (int64_t)e, x);
-        if (x[0] > right - 3.0 && x[2] > top - 3.0 && x[2] < top && n < 9) elem[n++] = e;
+        if (x[0] > right - depth && x[2] > top - depth && x[2] < top && n < MOST_PAD) elem[n++] = e;
     }
-    CHECK(n == 9);
+    CHECK(n == 9 * times * times);
     CHECK_OK(hx_mesh_add_elem_set(&b->mesh, "pad", n, elem));
     CHECK_OK(fixture_finish(&b->mesh, FIXTURE_IN_ORDER));
     params.young = 1000.0;
@@ -150,7 +156,29 @@ static void check_part(fixture_solver *s, const bracket *b, const hx_constraint_
     free(rho);
 }
 
-static void check_bracket(void)
+/* The first densities are 0.5 with noise of 1e-6 from a seed; 0: without noise. One bit of rounding
+ * decides which members the last design has. */
+static void fill_start(const bracket *b, uint64_t seed, double *rho)
+{
+    uint64_t state = seed * 0x9E3779B97F4A7C15u;
+    for (int64_t e = 0; e < b->mesh.n_elem; e++)
+        rho[e] = 0.5 + (seed ? 1e-6 * fixture_uniform(&state, -1.0, 1.0) : 0.0);
+}
+
+/* The chain with an optimizer that begins at that start. */
+static void create_bracket_solver(fixture_solver *s, bracket *b, fixture_settings *settings,
+                                  uint64_t seed)
+{
+    double *const rho = malloc((size_t)b->mesh.n_elem * sizeof *rho);
+    if (!rho) abort();
+    fill_start(b, seed, rho);
+    settings->density = rho;
+    CHECK_OK(fixture_solver_create(s, &device, &b->problem, settings));
+    free(rho);
+}
+
+/* The recipe that a run with stress limits has by default, for 400 designs. */
+static void check_bracket(int times, uint64_t seed)
 {
     const char *const exclude[1] = {"pad"};
     const hx_constraint_spec spec = {.kind = &hx_response_stress,
@@ -165,23 +193,23 @@ static void check_bracket(void)
     bracket b;
     fixture_solver s;
     hx_iteration record;
-    make_bracket(&b, 50);
+    make_bracket(&b, times);
     settings.filter = "density";
-    settings.filter_params.radius = 2.0;
+    settings.filter_params.radius = 2.0 * times;
     settings.pcg.tolerance = 1e-6;
+    settings.optimizer.keep_within = 1e-3;
     settings.design.move = 0.15;
+    settings.design.penalty = hx_stress_penalty;
     settings.design.beta = (hx_schedule){.value = 1.0, .last = 10.0, .factor = 1.29, .every = 25};
-    CHECK_OK(fixture_solver_create(&s, &device, &b.problem, &settings));
+    create_bracket_solver(&s, &b, &settings, seed);
     run_designs(&s, 400, &record);
-    printf("L-bracket: volume %.4f, stress %.2f, greyness %.3f\n", record.volume,
-           record.response[0].value, record.greyness);
+    if (hx_optimizer_keeps_better(&s.opt, &record))
+        CHECK_OK(hx_optimizer_return_kept(&s.opt, &record));
+    printf("L-bracket, %d elements, start %d: design %d, volume %.4f, stress %.2f, greyness %.3f\n",
+           50 * times, (int)seed, record.iteration, record.volume, record.response[0].value,
+           record.greyness);
     CHECK(record.volume <= 0.201 && record.response[0].value <= 1.03 * spec.max);
-    /* Between 0.4 and 0.5 a part may lose a member that carries load, depending on rounding: an H200
-     * and the sanitized build do, the normal build on CPUs does not. */
-    const char *const sanitize = getenv("HX_SANITIZE");
-    const int is_kept =
-        strcmp(device.ops->name, "cpu") == 0 && (!sanitize || strcmp(sanitize, "none") == 0);
-    for (int k = 3; k <= (is_kept ? 5 : 4); k++) check_part(&s, &b, &spec, 0.1 * k);
+    for (int k = 3; k <= 5; k++) check_part(&s, &b, &spec, 0.1 * k);
     fixture_solver_free(&s);
     hx_problem_free(&b.problem);
     hx_mesh_free(&b.mesh);
@@ -190,10 +218,17 @@ static void check_bracket(void)
 int main(int argc, char **argv)
 {
     int quick;
-    const int status = fixture_open(&device, argc, argv, &quick);
+    const int is_fine = argc > 1 && strcmp(argv[argc - 1], "fine") == 0;
+    const int status = fixture_open(&device, argc - is_fine, argv, &quick);
+    const char *const sanitize = getenv("HX_SANITIZE");
+    const int is_slow = sanitize && strcmp(sanitize, "none") != 0;
     if (status != 0) return status;
-    check_bar();
-    if (!quick) check_bracket();
+    if (is_fine) {
+        check_bracket(2, 1);
+    } else {
+        check_bar();
+        for (uint64_t seed = 0; !quick && seed < (is_slow ? 1 : 3); seed++) check_bracket(1, seed);
+    }
     hx_device_close(&device);
     TEST_END();
 }
