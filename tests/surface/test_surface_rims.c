@@ -120,7 +120,7 @@ static void check_box(const hx_surface *s, const char *what)
                   "%s: a vertex at %.17g is outside the box", what, s->xyz[i]);
 }
 
-/* Rims of 0/1 designs turn back by less than after edits of triangles without smoothing, and by little. */
+/* Rims of 0/1 designs turn back by less than if they are not smoothed, and by little. */
 static void test_smoothed(int kind, double most, double *worst_before)
 {
     for (int i = 0; i < N_SHAPE; i++) {
