@@ -186,7 +186,7 @@ static int make_surface(hextop *h, cut *c)
                              &c->repairs));
     HX_TRY(hx_surface_extract(&c->surface, &c->field, threshold));
     HX_TRY(hx_surface_smooth(&c->surface, &c->field, HX_SURFACE_STEPS, &smoothing));
-    return hx_surface_finish(&c->surface, &c->field, &s->mesh, 0.0, NULL);
+    return hx_surface_finish(&c->surface, &c->field, &s->mesh, HX_SURFACE_STEPS, 0.0, NULL);
 }
 
 static int write_surface(hextop *h, const char *path)

@@ -246,8 +246,8 @@ static const json_file json_files[] = {
     {"surface.json", "surface", "commands.md#surface",
      "area build c_library cavities compiler cuda design elements file hextop intersections keys "
      "libconfig low_quality mathematics max members_cut members_repaired min pieces place result "
-     "threshold through_holes triangles units vertices versions volume volume_target "
-     "worst_quality"},
+     "rim_length rim_turn_back threshold through_holes triangles units vertices versions volume "
+     "volume_target worst_quality worst_rim_turn_back"},
     {"compare.json", "compare", "commands.md#compare",
      "architecture copy_bytes_per_second deterministic device device_description "
      "element elements layout machine mesh mesh_seconds meshes nodes note operator "

@@ -240,7 +240,8 @@ static int make_picture(maker *m, int64_t n_triangle)
     HX_TRY(hx_surface_extract(&part->surface, &m->field, part->threshold));
     const double extracted = hx_clock();
     HX_TRY(hx_surface_smooth(&part->surface, &m->field, N_SMOOTH, &m->smoothing));
-    HX_TRY(hx_surface_finish(&part->surface, &m->field, hx_surface_source_sets(source), 0.0, NULL));
+    HX_TRY(hx_surface_finish(&part->surface, &m->field, hx_surface_source_sets(source), N_SMOOTH,
+                             0.0, NULL));
     hx_log_detail("seconds    threshold %.3f, triangles %.3f, smoothing %.3f", found - begin,
                   extracted - found, hx_clock() - extracted);
     const double cut_out = hx_clock();

@@ -42,8 +42,8 @@ int hx_made_surface_create(hx_made_surface *made, const char *named, const char 
     HX_TRY_FAIL(find_threshold(&source, &field, threshold, made));
     HX_TRY_FAIL(hx_surface_extract(&made->surface, &field, made->threshold));
     HX_TRY_FAIL(hx_surface_smooth(&made->surface, &field, HX_SURFACE_STEPS, &smoothing));
-    HX_TRY_FAIL(
-        hx_surface_finish(&made->surface, &field, hx_surface_source_sets(&source), 0.0, NULL));
+    HX_TRY_FAIL(hx_surface_finish(&made->surface, &field, hx_surface_source_sets(&source),
+                                  HX_SURFACE_STEPS, 0.0, NULL));
     HX_TRY_FAIL(hx_surface_check(&made->surface, HX_SURFACE_F64, &report));
     if (!report.is_closed_manifold)
         HX_TRY_FAIL(HX_RAISE(HX_ENUMERIC, "the surface is not closed and manifold"));

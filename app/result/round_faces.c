@@ -44,12 +44,12 @@ int hx_surface_find_seats(const hx_mesh *mesh, int64_t *n, hx_surface_seat **sea
 }
 
 int hx_surface_finish(hx_surface *surface, const hx_surface_field *field, const hx_mesh *mesh,
-                      double chord, int64_t *n_seat)
+                      int n_step, double chord, int64_t *n_seat)
 {
     int64_t n, n_added;
     hx_surface_seat *seat;
     int rc = hx_surface_find_seats(mesh, &n, &seat);
-    if (rc == HX_OK) rc = hx_surface_improve(surface, field, n, seat);
+    if (rc == HX_OK) rc = hx_surface_improve(surface, field, n_step, n, seat);
     if (rc == HX_OK && chord > 0.0) rc = hx_surface_limit_chords(surface, n, seat, chord, &n_added);
     if (n_seat) *n_seat = n;
     free(seat);

@@ -99,7 +99,7 @@ static int make_surface(hx_selftest *t, const hx_sample *s, double *faults, doub
     hx_surface_volume(&field, threshold, &exact);
     HX_TRY_FAIL(hx_surface_extract(&surface, &field, threshold));
     HX_TRY_FAIL(hx_surface_smooth(&surface, &field, HX_SURFACE_STEPS, &smoothing));
-    HX_TRY_FAIL(hx_surface_improve(&surface, &field, 0, NULL));
+    HX_TRY_FAIL(hx_surface_improve(&surface, &field, HX_SURFACE_STEPS, 0, NULL));
     HX_TRY_FAIL(check_file(t, &surface, faults, volume));
     *volume = fabs(*volume / exact - 1.0);
 fail:

@@ -36,6 +36,7 @@ typedef struct job {
     hx_surface surface;
     hx_surface_smoothing smoothing;
     hx_surface_report report;
+    hx_surface_rims rims;
     hx_surface_repairs repairs;
     double threshold, target; /* target volume; NaN if a threshold is given */
     double dropped;           /* volume of the pieces left out */
@@ -185,6 +186,10 @@ static void report_shape(const job *j)
                 r->n_crossing > 0 ? "" : ", without self-intersections");
     hx_log_info("quality    %.2f at worst, 1 %% of the triangles below %.2f (1: equilateral)",
                 r->worst_quality, r->low_quality);
+    if (j->rims.n_sample > 0)
+        hx_log_info("rims       turn back by at most %.0f degrees within two elements, 99 %% by at "
+                    "most %.0f",
+                    j->rims.worst, j->rims.high);
     const hx_solid_shape *const design = &j->repairs.design;
     report_counts("shape      ", r->n_shell, r->genus, r->n_cavity);
     report_counts("0/1 design ", design->n_piece, design->n_hole, design->n_cavity);
@@ -260,6 +265,7 @@ static int write_json(const job *j)
         .threshold = j->threshold,
         .target = j->target,
         .report = &j->report,
+        .rims = &j->rims,
         .repairs = &j->repairs,
     };
     if (!j->plan.json && access(folder, W_OK) != 0) {
@@ -335,7 +341,9 @@ static int make_surface(job *j, const hx_options *options)
     const double extracted = hx_clock();
     HX_TRY(hx_surface_smooth(&j->surface, &j->field, j->plan.n_smooth, &j->smoothing));
     HX_TRY(hx_surface_finish(&j->surface, &j->field, hx_surface_source_sets(&j->source),
-                             j->plan.chord > 0.0 ? j->plan.chord : 0.0, &j->n_seat));
+                             j->plan.n_smooth, j->plan.chord > 0.0 ? j->plan.chord : 0.0,
+                             &j->n_seat));
+    HX_TRY(hx_surface_measure_rims(&j->surface, j->field.mesh, &j->rims));
     const double smoothed = hx_clock();
     HX_TRY(hx_surface_judge(j->plan.target, j->plan.format, &j->surface, &j->report));
     const double judged = hx_clock();

@@ -20,6 +20,13 @@ static void write_members(hx_json *json, const char *key, const hx_lost_members 
     hx_json_close_array(json);
 }
 
+static void write_rims(hx_json *json, const hx_surface_rims *rims)
+{
+    hx_json_number(json, "rim_length", rims->length);
+    hx_json_number(json, "rim_turn_back", rims->high);
+    hx_json_number(json, "worst_rim_turn_back", rims->worst);
+}
+
 static void write_shape(hx_json *json, const hx_surface_report *r)
 {
     hx_json_number(json, "volume", r->volume);
@@ -61,6 +68,7 @@ int hx_surface_json_write(const hx_surface_summary *s, const char *path)
     hx_json_number(&json, "threshold", s->threshold);
     hx_json_number(&json, "volume_target", s->target);
     write_shape(&json, s->report);
+    write_rims(&json, s->rims);
     hx_json_open_object(&json, "design");
     hx_json_integer(&json, "pieces", s->repairs->design.n_piece);
     hx_json_integer(&json, "through_holes", s->repairs->design.n_hole);

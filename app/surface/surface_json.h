@@ -11,6 +11,7 @@ typedef struct hx_surface_summary {
     const hx_units *units;
     double threshold, target; /* target: NAN if a threshold was given */
     const hx_surface_report *report;
+    const hx_surface_rims *rims;
     const hx_surface_repairs *repairs;
 } hx_surface_summary;
 

@@ -132,13 +132,15 @@ typedef struct hx_surface_seat {
  * edges; the surface moves by at most a tenth of a triangle per edit; every shell keeps its volume
  * and no new intersections appear. Vertices on edges of the mesh between two nodes of a seat move
  * onto it. surface->edge is the mesh edge on which a vertex was extracted.
+ * n_step > 0: between edits, rims (see hx_surface_rims) are smoothed by as many steps, without
+ * leaving the faces of the mesh that they cross; on faces that are not flat, along mesh edges.
  * If the mesh edges on which the surface was extracted from `field` and their nodal densities are
  * their own mirror image about up to three perpendicular planes, the surface becomes its own mirror
  * image to rounding: it is cut at the planes, and every edit is made on all sides. The planes are
  * perpendicular to an axis or to the bisector of two, through the middle of the part.
  * O(n). Results do not depend on the number of threads. */
-int hx_surface_improve(hx_surface *surface, const hx_surface_field *field, int64_t n_seat,
-                       const hx_surface_seat *seat);
+int hx_surface_improve(hx_surface *surface, const hx_surface_field *field, int n_step,
+                       int64_t n_seat, const hx_surface_seat *seat);
 
 /* Splits triangles until edges of caps along a seat are nowhere further than `chord` (length) from
  * it; new vertices are on the seats. A triangle is split at its longest edge first, which keeps its
@@ -178,6 +180,20 @@ typedef struct hx_surface_about {
     /* the unit of length in metres; 0: unknown, written as mm if the format needs a unit */
     double metre;
 } hx_surface_about;
+
+/* Raggedness of rims, the lines at which the free part of a surface meets its caps: the smaller of
+ * the angles by which a rim turns to the left and to the right within two elements. 0: a straight
+ * line or an arc of any radius; a tooth with flanks of 45 degrees: 90. Rims are measured between
+ * corners, at which they cross an edge of the part or a node of the mesh, at points a quarter of an
+ * element apart. */
+typedef struct hx_surface_rims {
+    double length;      /* of all rims */
+    double high, worst; /* 99 % quantile and largest value, degrees */
+    int64_t n_sample;   /* 0: no rims */
+} hx_surface_rims;
+
+/* surface: as cut from `mesh`, smoothed or improved. O(n). */
+int hx_surface_measure_rims(const hx_surface *surface, const hx_mesh *mesh, hx_surface_rims *rims);
 
 typedef struct hx_surface_format {
     const char *ending; /* file name extension: ".stl" */

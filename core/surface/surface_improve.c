@@ -6,12 +6,16 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "surface_edit.h"
+#include "surface_rims.h"
 
 /* Planes whose normals differ by less than this angle, in radians, are one. */
 static const double same_plane = 1e-5;
 
+/* Least quality to which smoothed rims may bring triangles: between edits, and at last. */
+static const double rough_quality = 0.1, least_quality = 0.4;
+
 enum {
+    N_ROUGH = 2, /* times that edits follow smoothed rims */
     MOST_PASSES = 12,
     MOST_ROUNDS =
         4 /* maximum number of attempts, each without edits at intersections of the last */
@@ -264,6 +268,8 @@ static int freeze_crossings(const hx_surface *s, const uint8_t *crosses, const i
     return any;
 }
 
+/* Restores volumes with the vertices that are on no cap, and with the others as far as these do not
+ * suffice, so that smoothed rims stay where they are. */
 static int restore_shells(hx_surface *s, const hx_surface_editor *m, const hx_shells *shells)
 {
     static const uint8_t kind_of[] = {HX_VERTEX_FREE, HX_VERTEX_IN_PLANE, HX_VERTEX_ON_LINE,
@@ -275,9 +281,12 @@ static int restore_shells(hx_surface *s, const hx_surface_editor *m, const hx_sh
     HX_TRY_FAIL(hx_alloc_raw(&corner, 3 * (size_t)s->n_tri, sizeof *corner, "vertices"));
     HX_TRY_FAIL(hx_alloc_raw(&kind, (size_t)s->n_vertex, 1, "vertices"));
     hx_surface_list_corners(s, first, corner);
-    for (int64_t v = 0; v < s->n_vertex; v++) kind[v] = kind_of[m->rank[v]];
     const hx_surface_motion motion = {s, NULL, first, corner, kind, m->hold};
-    rc = hx_surface_restore(&motion, shells);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t v = 0; v < s->n_vertex; v++)
+            kind[v] = pass == 0 && m->rank[v] > 0 ? HX_VERTEX_FIXED : kind_of[m->rank[v]];
+        HX_TRY_FAIL(hx_surface_restore(&motion, shells));
+    }
 fail:
     free(first);
     free(corner);
@@ -290,7 +299,8 @@ typedef struct shape {
     const hx_surface *before;
     const hx_mirrors *mirrors;
     const double *volume; /* of the shells of `before` */
-    const hx_mesh *mesh;
+    const hx_surface_field *field;
+    int n_step; /* steps of smoothing of the rims */
     int64_t n_seat;
     const hx_surface_seat *seat; /* [n_seat] */
 } shape;
@@ -316,6 +326,18 @@ static void mirror_places(const hx_mirrors *mirrors, hx_surface *s, const int32_
     }
 }
 
+/* Edits triangles and smooths rims in turn: smoothing brings rims close to other vertices, edits
+ * remove these, and make room to go on. */
+static int edit_and_smooth(hx_surface_editor *m, const shape *of)
+{
+    HX_TRY(edit_needles(m));
+    for (int i = 0; i < N_ROUGH && of->n_step > 0; i++) {
+        HX_TRY(hx_surface_smooth_rims(m, of->field, of->before, of->n_step, rough_quality));
+        HX_TRY(edit_needles(m));
+    }
+    return hx_surface_smooth_rims(m, of->field, of->before, of->n_step, least_quality);
+}
+
 /* One attempt; *n_crossing: intersections afterwards, in crosses[]. */
 static int improve_once(hx_surface *s, const shape *of, const uint8_t *is_frozen, int32_t *old,
                         uint8_t *crosses, int64_t *n_crossing)
@@ -325,9 +347,9 @@ static int improve_once(hx_surface *s, const shape *of, const uint8_t *is_frozen
     hx_shells shells = {0};
     HX_TRY_FAIL(hx_shells_create(&shells, s, s->xyz));
     memcpy(shells.volume, of->volume, (size_t)shells.n * sizeof *shells.volume);
-    HX_TRY_FAIL(editor_create(&m, s, of->mesh, of->mirrors, is_frozen));
-    HX_TRY_FAIL(edit_needles(&m));
-    hx_surface_seat_vertices(&m, of->mesh, of->n_seat, of->seat);
+    HX_TRY_FAIL(editor_create(&m, s, of->field->mesh, of->mirrors, is_frozen));
+    HX_TRY_FAIL(edit_and_smooth(&m, of));
+    hx_surface_seat_vertices(&m, of->field->mesh, of->n_seat, of->seat);
     compact(s, &m, old);
     for (int64_t v = 0; v < s->n_vertex; v++) shells.of[v] = shells.of[old[v]];
     mirror_places(of->mirrors, s, old, m.edges.corner);
@@ -436,7 +458,7 @@ fail:
     return rc;
 }
 
-int hx_surface_improve(hx_surface *s, const hx_surface_field *field, int64_t n_seat,
+int hx_surface_improve(hx_surface *s, const hx_surface_field *field, int n_step, int64_t n_seat,
                        const hx_surface_seat *seat)
 {
     static const hx_mirrors none = {0};
@@ -444,7 +466,7 @@ int hx_surface_improve(hx_surface *s, const hx_surface_field *field, int64_t n_s
     int64_t n_most = -1;
     hx_surface before = {0};
     hx_shells shells = {0};
-    shape of = {&before, &none, NULL, field->mesh, n_seat, seat};
+    shape of = {&before, &none, NULL, field, n_step, n_seat, seat};
     HX_TRY_FAIL(hx_shells_create(&shells, s, s->xyz));
     HX_TRY_FAIL(improve_symmetric(s, field, &of, &shells, &n_most, &is_done));
     if (is_done) goto fail;

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Surfaces of five small parts have no needles, and surface.json states what the STL has. A bar of one element between two
-blocks, which the level set would cut, is in the surface.
+"""Surfaces of five small parts have no needles and no ragged rims, and surface.json states what the STL has. A bar of one
+element between two blocks, which the level set would cut, is in the surface.
 
     test_surface_quality.py HEXTOP SRCDIR"""
 import json
 import math
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -72,6 +73,10 @@ def parts():
         check(abs(found["worst_quality"] - quality[0]) < 1e-5, f"{name}: worst quality {found['worst_quality']}, not {quality[0]}")
         check(abs(found["low_quality"] - low) < 0.01, f"{name}: low quality {found['low_quality']}, not {low}")
         check(f"quality    {quality[0]:.2f} at worst" in said, f"{name}: no line on quality")
+        rims = re.search(r"^rims +turn back by at most (\d+) degrees within two elements, 99 % by at most (\d+)$", said, re.M)
+        check(rims is not None and abs(int(rims[1]) - found["worst_rim_turn_back"]) <= 0.51 and
+              abs(int(rims[2]) - found["rim_turn_back"]) <= 0.51, f"{name}: line on rims {rims}")
+        check(found["rim_turn_back"] < 15.0 and found["rim_length"] > 0.0, f"{name}: rims turn back by {found['rim_turn_back']}")
         check(found["intersections"] == 0, f"{name}: intersections")
         check(abs(found["volume"] / found["volume_target"] - 1.0) < 1e-3, f"{name}: volume {found['volume']}")
         check(found["members_cut"] == [], f"{name}: cut members {found['members_cut']}")

@@ -95,7 +95,7 @@ static void make_surface(part *p, double threshold, hx_surface_report *r)
     hx_surface_free(&p->surface);
     CHECK_OK(hx_surface_extract(&p->surface, &p->field, threshold));
     CHECK_OK(hx_surface_smooth(&p->surface, &p->field, 10, &smoothing));
-    CHECK_OK(hx_surface_improve(&p->surface, &p->field, 0, NULL));
+    CHECK_OK(hx_surface_improve(&p->surface, &p->field, HX_SURFACE_STEPS, 0, NULL));
     CHECK_OK(hx_surface_check(&p->surface, HX_SURFACE_F32, r));
     CHECK(r->is_closed_manifold && r->n_crossing == 0);
     CHECK_MSG(r->worst_quality > 0.1 && r->low_quality > 0.2, "quality %.3f, %.3f",

@@ -93,7 +93,7 @@ static void make_surface(part *p, hx_surface_report *before)
     CHECK_OK(hx_surface_extract(&p->surface, &p->field, 0.5));
     CHECK_OK(hx_surface_smooth(&p->surface, &p->field, HX_SURFACE_STEPS, &smoothing));
     CHECK_OK(hx_surface_check(&p->surface, HX_SURFACE_F64, before));
-    CHECK_OK(hx_surface_improve(&p->surface, &p->field, 0, NULL));
+    CHECK_OK(hx_surface_improve(&p->surface, &p->field, HX_SURFACE_STEPS, 0, NULL));
 }
 
 /* --- comparison --- */
@@ -249,7 +249,7 @@ static void test_tube(void)
     }
     CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.0));
     CHECK_OK(hx_surface_smooth(&p.surface, &p.field, HX_SURFACE_STEPS, &smoothing));
-    CHECK_OK(hx_surface_improve(&p.surface, &p.field, 2, seat));
+    CHECK_OK(hx_surface_improve(&p.surface, &p.field, HX_SURFACE_STEPS, 2, seat));
     for (int split = 0; split < 2; split++) {
         if (split) CHECK_OK(hx_surface_limit_chords(&p.surface, 2, seat, 0.002, &n_added));
         CHECK(!split || n_added > 1000);

@@ -109,7 +109,7 @@ static void test_shapes(int kind)
                      smooth ? ", smoothed" : "");
             if (smooth) CHECK_OK(hx_surface_smooth(&p.surface, &p.field, 10, &smoothing));
             CHECK_OK(hx_surface_check(&p.surface, HX_SURFACE_F64, &before));
-            CHECK_OK(hx_surface_improve(&p.surface, &p.field, 0, NULL));
+            CHECK_OK(hx_surface_improve(&p.surface, &p.field, HX_SURFACE_STEPS, 0, NULL));
             CHECK_OK(hx_surface_check(&p.surface, HX_SURFACE_F64, &after));
             check_same(&before, &after, what);
             check_box(&p.surface, what);
@@ -138,7 +138,7 @@ static void test_random(void)
         hx_surface_report before, after;
         make_part(&p, kind, 0.1, random_value, FIXTURE_SHUFFLED);
         CHECK_OK(hx_surface_check(&p.surface, HX_SURFACE_F64, &before));
-        CHECK_OK(hx_surface_improve(&p.surface, &p.field, 0, NULL));
+        CHECK_OK(hx_surface_improve(&p.surface, &p.field, HX_SURFACE_STEPS, 0, NULL));
         CHECK_OK(hx_surface_check(&p.surface, HX_SURFACE_F64, &after));
         check_same(&before, &after, "random values");
         check_box(&p.surface, "random values");
@@ -224,7 +224,7 @@ static void test_tube(int is_seated, double distort)
     CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.0));
     CHECK_OK(hx_surface_smooth(&p.surface, &p.field, 10, &smoothing));
     CHECK_OK(hx_surface_check(&p.surface, HX_SURFACE_F64, &before));
-    CHECK_OK(hx_surface_improve(&p.surface, &p.field, is_seated ? 2 : 0, seat));
+    CHECK_OK(hx_surface_improve(&p.surface, &p.field, HX_SURFACE_STEPS, is_seated ? 2 : 0, seat));
     CHECK_OK(hx_surface_check(&p.surface, HX_SURFACE_F64, &after));
     check_same(&before, &after, "tube");
     CHECK_MSG(after.worst_quality > 0.1 && after.low_quality > 0.2, "tube: quality %.3f, %.3f",
@@ -253,7 +253,7 @@ static void test_threads(void)
         part p;
         fixture_set_threads(i == 0 ? 1 : 3);
         make_part(&p, MIXED_TETRAHEDRA, 0.1, gyroid, FIXTURE_SHUFFLED);
-        CHECK_OK(hx_surface_improve(&p.surface, &p.field, 0, NULL));
+        CHECK_OK(hx_surface_improve(&p.surface, &p.field, HX_SURFACE_STEPS, 0, NULL));
         s[i] = p.surface;
         memset(&p.surface, 0, sizeof p.surface);
         part_free(&p);
@@ -295,7 +295,7 @@ static void test_numbering(void)
             part p[2];
             for (int k = 0; k < 2; k++) {
                 make_part(&p[k], kind, 0.1, shapes[i].density, order[k]);
-                CHECK_OK(hx_surface_improve(&p[k].surface, &p[k].field, 0, NULL));
+                CHECK_OK(hx_surface_improve(&p[k].surface, &p[k].field, HX_SURFACE_STEPS, 0, NULL));
             }
             const double off = distance_of_vertices(&p[0].surface, &p[1].surface);
             CHECK_MSG(p[0].surface.n_vertex == p[1].surface.n_vertex && off < 1e-7,
@@ -316,7 +316,7 @@ static void test_simplified(void)
             hx_surface_report r;
             hx_surface_simplification fewer;
             make_part(&p, MIXED_HEXAHEDRA, 0.1, shapes[i].density, FIXTURE_SHUFFLED);
-            CHECK_OK(hx_surface_improve(&p.surface, &p.field, 0, NULL));
+            CHECK_OK(hx_surface_improve(&p.surface, &p.field, HX_SURFACE_STEPS, 0, NULL));
             const int64_t n = (int64_t)(fraction[k] * (double)p.surface.n_tri);
             CHECK_OK(hx_surface_simplify(&p.surface, n, 0, NULL, &fewer));
             CHECK_OK(hx_surface_check(&p.surface, HX_SURFACE_F64, &r));
