@@ -242,7 +242,7 @@ static const json_file json_files[] = {
      "seconds set sets solid_only springs stresses supports surface surface_shells temperature "
      "temperature_above_reference threshold threshold_keeps_volume tolerance_percent "
      "triangles value vector_unit verdict versions volume volume_enclosed "
-     "volume_meshed volume_solid volume_target von_mises warnings worst_quality"},
+     "volume_meshed volume_solid volume_target von_mises warnings worst_quality zones_share"},
     {"surface.json", "surface", "commands.md#surface",
      "area build c_library cavities compiler cuda design elements file hextop intersections keys "
      "libconfig low_quality mathematics max members_cut members_repaired min pieces place result "
