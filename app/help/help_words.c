@@ -245,8 +245,9 @@ static const json_file json_files[] = {
      "volume_meshed volume_solid volume_target von_mises warnings worst_quality zones_share"},
     {"surface.json", "surface", "commands.md#surface",
      "area build c_library cavities compiler cuda design elements file hextop intersections keys "
-     "libconfig low_quality mathematics max members_cut members_repaired min pieces place result "
-     "threshold through_holes triangles units vertices versions volume volume_target "
+     "least_thickness libconfig low_quality mathematics max members_cut members_repaired min "
+     "pieces place result thinnest_place threshold through_holes triangles units vertices versions "
+     "volume volume_target "
      "worst_quality"},
     {"compare.json", "compare", "commands.md#compare",
      "architecture copy_bytes_per_second deterministic device device_description "

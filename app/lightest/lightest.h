@@ -53,7 +53,7 @@ typedef struct hx_lightest_try {
     double seconds;
     /* the following results from the values (hx_lightest_judge) */
     double usage[HX_N_LIGHTEST_DESIGN]; /* largest of all limits */
-    double made;                        /* that of the design l->made */
+    double made;                        /* that of the design l->made; INFINITY with an error */
     int worst;                          /* limit with the largest usage there */
 } hx_lightest_try;
 
@@ -168,6 +168,10 @@ int hx_lightest_check_solid(const hx_lightest *l);
  * not pass. Returns 0, an error, or an exit status: HX_LIGHTEST_INTERRUPTED, or that of a command
  * whose message has been printed. */
 int hx_lightest_do(hx_lightest *l, hx_lightest_try *t, int is_resumed);
+
+/* Reads a surface.json. HX_ENUMERIC: the surface cuts members of the 0/1 design (lightest_members.c).
+ */
+int hx_lightest_check_members(const char *path);
 
 /* --- files (lightest_files.c) --- */
 

@@ -1,5 +1,6 @@
 #include "surface_json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,12 @@ static void write_members(hx_json *json, const char *key, const hx_lost_members 
         hx_json_close_object(json);
     }
     hx_json_close_array(json);
+}
+
+static void write_thickness(hx_json *json, const hx_thickness *least)
+{
+    hx_json_number(json, "least_thickness", least->value);
+    if (!isnan(least->value)) hx_json_numbers(json, "thinnest_place", 3, least->place);
 }
 
 static void write_shape(hx_json *json, const hx_surface_report *r)
@@ -61,10 +68,12 @@ int hx_surface_json_write(const hx_surface_summary *s, const char *path)
     hx_json_number(&json, "threshold", s->threshold);
     hx_json_number(&json, "volume_target", s->target);
     write_shape(&json, s->report);
+    write_thickness(&json, s->thickness);
     hx_json_open_object(&json, "design");
     hx_json_integer(&json, "pieces", s->repairs->design.n_piece);
     hx_json_integer(&json, "through_holes", s->repairs->design.n_hole);
     hx_json_integer(&json, "cavities", s->repairs->design.n_cavity);
+    write_thickness(&json, s->design_thickness);
     hx_json_close_object(&json);
     write_members(&json, "members_repaired", &s->repairs->found);
     write_members(&json, "members_cut", &s->repairs->left);

@@ -4,6 +4,7 @@
 
 #include "../config/units.h"
 #include "core/surface/surface_members.h"
+#include "core/surface/surface_thickness.h"
 
 /* Values of the file (all borrowed). */
 typedef struct hx_surface_summary {
@@ -12,6 +13,7 @@ typedef struct hx_surface_summary {
     double threshold, target; /* target: NAN if a threshold was given */
     const hx_surface_report *report;
     const hx_surface_repairs *repairs;
+    const hx_thickness *thickness, *design_thickness; /* of surface and 0/1 design */
 } hx_surface_summary;
 
 int hx_surface_json_write(const hx_surface_summary *summary, const char *path);
