@@ -169,10 +169,6 @@ int hx_lightest_check_solid(const hx_lightest *l);
  * whose message has been printed. */
 int hx_lightest_do(hx_lightest *l, hx_lightest_try *t, int is_resumed);
 
-/* Reads a surface.json. HX_ENUMERIC: the surface cuts members of the 0/1 design (lightest_members.c).
- */
-int hx_lightest_check_members(const char *path);
-
 /* --- files (lightest_files.c) --- */
 
 /* Takes the hash of the mesh from summary.json of a try. HX_EINPUT: earlier tries had another

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../output/cut_members.h"
 #include "../text/commands.h"
 #include "../text/json_read.h"
 #include "core/base/atomic_file.h"
@@ -174,7 +175,7 @@ static int cut_out(const hx_lightest *l, int number)
     hx_words_free(&words);
     if (rc != HX_OK) return rc;
     if (hx_lightest_is_interrupted()) return HX_LIGHTEST_INTERRUPTED;
-    rc = hx_lightest_check_members(hx_lightest_path(l, number, SURFACE_FILE, path));
+    rc = hx_cut_members_check(hx_lightest_path(l, number, SURFACE_FILE, path));
     if (rc < 0) hx_error_prefix("try %d, surface: ", number);
     return rc;
 }

@@ -1,9 +1,10 @@
-/* Members of the 0/1 design that the surface of a try cuts. */
-#include "../text/json_read.h"
-#include "core/base/names.h"
-#include "lightest.h"
+#include "cut_members.h"
 
-int hx_lightest_check_members(const char *path)
+#include "../text/json_read.h"
+#include "core/base/error.h"
+#include "core/base/names.h"
+
+int hx_cut_members_check(const char *path)
 {
     hx_json_tree tree = {0};
     HX_TRY(hx_json_read(&tree, path));

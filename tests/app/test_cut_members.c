@@ -1,12 +1,14 @@
 /* A try of `hextop lightest` whose surface cuts members of the 0/1 design has no part: the message
  * names one by its place. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "app/lightest/lightest.h"
+#include "app/output/cut_members.h"
+#include "core/base/error.h"
 #include "tests/lib/test.h"
 
-static const char file[] = "lightest_members.json";
+static const char file[] = "cut_members.json";
 
 static int check(const char *json)
 {
@@ -15,7 +17,7 @@ static int check(const char *json)
     fputs(json, out);
     fclose(out);
     hx_error_clear();
-    const int rc = hx_lightest_check_members(file);
+    const int rc = hx_cut_members_check(file);
     remove(file);
     return rc;
 }
@@ -38,7 +40,7 @@ int main(void)
     CHECK_MSG(strstr(hx_error_message(), file) && strstr(hx_error_message(), "members_cut"), "%s",
               hx_error_message());
     hx_error_clear();
-    CHECK(hx_lightest_check_members("no such file.json") == HX_EINPUT);
+    CHECK(hx_cut_members_check("no such file.json") == HX_EINPUT);
     hx_error_clear();
     TEST_END();
 }
