@@ -183,7 +183,7 @@ static int make_surface(hextop *h, cut *c)
     target = hx_fine_image_target(&c->fine, &c->field, c->part.target);
     HX_TRY(hx_surface_threshold(&c->field, target, &threshold, &volume));
     HX_TRY(hx_members_repair(&c->field, &c->fine, c->mesh, c->rho, c->is_solid, target, &threshold,
-                             &c->repairs));
+                             &c->repairs, NULL));
     HX_TRY(hx_surface_extract(&c->surface, &c->field, threshold));
     HX_TRY(hx_surface_smooth(&c->surface, &c->field, HX_SURFACE_STEPS, &smoothing));
     return hx_surface_finish(&c->surface, &c->field, &s->mesh, HX_SURFACE_STEPS, 0.0, NULL);

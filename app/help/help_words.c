@@ -242,12 +242,12 @@ static const json_file json_files[] = {
      "seconds set sets solid_only springs stresses supports surface surface_shells temperature "
      "temperature_above_reference threshold threshold_keeps_volume tolerance_percent "
      "triangles value vector_unit verdict versions volume volume_enclosed "
-     "volume_meshed volume_solid volume_target von_mises warnings worst_quality"},
+     "volume_meshed volume_solid volume_target von_mises warnings worst_quality zones_share"},
     {"surface.json", "surface", "commands.md#surface",
      "area build c_library cavities compiler cuda design elements file hextop intersections keys "
-     "libconfig low_quality mathematics max members_cut members_repaired min pieces place result "
-     "rim_length rim_turn_back threshold through_holes triangles units vertices versions volume "
-     "volume_target worst_quality worst_rim_turn_back"},
+     "least_thickness libconfig low_quality mathematics max members_cut members_repaired min "
+     "pieces place result rim_length rim_turn_back thinnest_place threshold through_holes triangles "
+     "units vertices versions volume volume_target worst_quality worst_rim_turn_back"},
     {"compare.json", "compare", "commands.md#compare",
      "architecture copy_bytes_per_second deterministic device device_description "
      "element elements layout machine mesh mesh_seconds meshes nodes note operator "

@@ -53,7 +53,7 @@ typedef struct hx_lightest_try {
     double seconds;
     /* the following results from the values (hx_lightest_judge) */
     double usage[HX_N_LIGHTEST_DESIGN]; /* largest of all limits */
-    double made;                        /* that of the design l->made */
+    double made;                        /* that of the design l->made; INFINITY with an error */
     int worst;                          /* limit with the largest usage there */
 } hx_lightest_try;
 

@@ -82,7 +82,7 @@ void hx_lightest_judge(const hx_lightest *l, hx_lightest_try *t)
             if (d == l->made) t->worst = i;
         }
     }
-    t->made = t->usage[l->made];
+    t->made = t->error ? (double)INFINITY : t->usage[l->made];
 }
 
 static double worst_of(const hx_lightest_try *t)

@@ -6,12 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../output/cut_members.h"
 #include "../text/commands.h"
 #include "../text/json_read.h"
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "lightest.h"
+
+/* What `hextop surface` writes beside the result of a try. */
+#define SURFACE_FILE "surface.json"
 
 /* --- words --- */
 
@@ -161,13 +165,19 @@ static int run_try(hx_lightest *l, const hx_lightest_try *t, int number, int is_
     return rc;
 }
 
+/* Cuts the surface, which must have all members of the 0/1 design. */
 static int cut_out(const hx_lightest *l, int number)
 {
     hx_words words = {0};
+    char path[PATH_MAX];
     int rc = surface_words(l, number, &words);
     if (rc == HX_OK) rc = call(l, number, &hx_command_surface, &words, 0);
     hx_words_free(&words);
-    return rc == HX_OK && hx_lightest_is_interrupted() ? HX_LIGHTEST_INTERRUPTED : rc;
+    if (rc != HX_OK) return rc;
+    if (hx_lightest_is_interrupted()) return HX_LIGHTEST_INTERRUPTED;
+    rc = hx_cut_members_check(hx_lightest_path(l, number, SURFACE_FILE, path));
+    if (rc < 0) hx_error_prefix("try %d, surface: ", number);
+    return rc;
 }
 
 static int verify(const hx_lightest *l, int number, int with_surface)
@@ -185,14 +195,15 @@ static int is_of_design(int rc)
     return rc == HX_EINPUT || rc == HX_ENUMERIC;
 }
 
-/* Without a surface that can be analysed, for example because it falls apart, t->error is the
- * reason, and only the other designs are verified, if they can be. */
+/* Without a surface that can be analysed, for example because it falls apart or cuts a member of the
+ * 0/1 design, t->error is the reason, and only the other designs are verified, if they can be. */
 static int make_part(const hx_lightest *l, int number, hx_lightest_try *t)
 {
     char path[PATH_MAX];
     /* those of an earlier search */
     hx_atomic_file_remove(hx_lightest_path(l, number, HX_LIGHTEST_PART, path));
     hx_atomic_file_remove(hx_lightest_path(l, number, "verify.json", path));
+    hx_atomic_file_remove(hx_lightest_path(l, number, SURFACE_FILE, path));
     int rc = cut_out(l, number);
     if (rc == HX_OK) rc = verify(l, number, l->made == HX_LIGHTEST_SURFACE);
     if (!is_of_design(rc)) return rc;

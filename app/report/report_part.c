@@ -231,7 +231,7 @@ static int make_picture(maker *m, int64_t n_triangle)
     HX_TRY(hx_part_check_target(&source->part, source->target));
     HX_TRY(hx_surface_threshold(&m->field, source->target, &part->threshold, &volume));
     HX_TRY(hx_members_repair(&m->field, &source->fine, source->mesh, source->rho, source->is_solid,
-                             source->target, &part->threshold, &m->repairs));
+                             source->target, &part->threshold, &m->repairs, NULL));
     if (m->repairs.left.n > 0)
         hx_report_say(&m->run->warning, "The surface cuts %lld %s of the 0/1 design.",
                       (long long)m->repairs.left.n,

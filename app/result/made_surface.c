@@ -21,7 +21,7 @@ static int find_threshold(hx_surface_source *source, hx_surface_field *field, do
         HX_TRY(hx_surface_threshold(field, target, &made->threshold, &volume));
     }
     const int rc = hx_members_repair(field, &source->fine, source->mesh, source->rho,
-                                     source->is_solid, target, &made->threshold, &repairs);
+                                     source->is_solid, target, &made->threshold, &repairs, NULL);
     made->n_cut = (int64_t)repairs.left.n;
     hx_surface_repairs_free(&repairs);
     return rc;

@@ -40,17 +40,22 @@ fail:
 
 int hx_members_repair(hx_surface_field *field, const hx_fine_image *fine, const hx_mesh *mesh,
                       const double *rho, const uint8_t *is_solid, double target, double *threshold,
-                      hx_surface_repairs *result)
+                      hx_surface_repairs *result, hx_thickness *least)
 {
     int rc;
+    hx_surface surface = {0};
     uint8_t *coarse = NULL, *solid = NULL;
     const int64_t n = field->mesh->n_elem, per_element = fine->n > 1 ? n / mesh->n_elem : 1;
     HX_TRY_FAIL(hx_alloc_raw(&coarse, (size_t)mesh->n_elem, 1, "solid elements"));
     HX_TRY_FAIL(find_solid(mesh, rho, is_solid, target, *threshold, coarse));
     HX_TRY_FAIL(hx_alloc_raw(&solid, (size_t)n, 1, "solid elements"));
     for (int64_t e = 0; e < n; e++) solid[e] = coarse[e / per_element];
-    rc = hx_surface_repair(field, solid, target, threshold, result);
+    HX_TRY_FAIL(hx_surface_repair(field, solid, target, threshold, result));
+    if (!least) goto fail;
+    HX_TRY_FAIL(hx_surface_of_elements(field->mesh, solid, &surface));
+    rc = hx_surface_thickness(&surface, least);
 fail:
+    hx_surface_free(&surface);
     free(coarse);
     free(solid);
     return rc;

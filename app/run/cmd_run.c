@@ -23,8 +23,8 @@
 #include "core/base/clock.h"
 #include "core/base/fit.h"
 #include "core/base/names.h"
-#include "core/design/limit_values.h"
 #include "folder.h"
+#include "zone_stresses.h"
 
 typedef struct run {
     hx_session session;
@@ -41,6 +41,7 @@ typedef struct run {
     /* The last design, if the result is an earlier one, which is nearer to the limits;
      * iteration = 0: it is the last one */
     hx_iteration replaced;
+    double *in_zones; /* [limits.n] see hx_zone_stresses (owned) */
     hx_run_log log;
     hx_run_leftovers left;
 } run;
@@ -461,33 +462,6 @@ static void print_replaced(const run *r)
                 last->iteration, 100.0 * last->violation);
 }
 
-/* The largest value of a limit in a zone, whose elements are solid, of the last design. */
-static double value_in_zone(hx_session *s, const hx_constraint_spec *of, const char *zone)
-{
-    hx_constraint_spec spec = *of;
-    hx_limit_value found;
-    spec.params.set = zone;
-    spec.params.n_exclude = 0;
-    if (hx_limit_values(&s->analysis, 1, &spec, NULL, NAN, &found) < 0) return NAN;
-    return found.value;
-}
-
-/* The largest stress in the zones that have no limit. */
-static void print_zones(run *r)
-{
-    hx_session *const s = &r->session;
-    for (int i = 0; i < r->stats.last.n_response && s->n_zone > 0 && !s->comm; i++) {
-        const hx_constraint_spec *const spec = &s->limits.spec[i];
-        double largest = 0.0;
-        if (spec->kind != &hx_response_stress) continue;
-        for (int k = 0; k < s->n_zone; k++)
-            largest = fmax(largest, value_in_zone(s, spec, s->zone[k]));
-        if (!(largest > 0.0)) continue; /* the device lacks the memory for it */
-        hx_log_info("  %s in its zones, without a limit: %.6g%s", spec->name, largest,
-                    hx_response_unit_text(s, spec->kind));
-    }
-}
-
 static void print_converged(const run *r)
 {
     const hx_session *const s = &r->session;
@@ -533,7 +507,7 @@ static void print_result(run *r)
                 hx_noun(stats->pcg_iterations, "iteration", "iterations"));
     print_limits(r);
     print_replaced(r);
-    print_zones(r);
+    hx_zone_stresses_print(&r->session, r->in_zones);
     print_converged(r);
     hx_outcome_diag(&r->session, &r->stats, r->is_stopped, hx_checkpoint_exists(&r->checkpoint),
                     &r->diags);
@@ -606,6 +580,7 @@ static int run_config(run *r, const hx_options *options)
     if (r->is_first) hx_run_clear_rest(&r->session.cfg, &r->left, &r->output);
     hx_stats_stop(&r->stats);
     HX_TRY(hx_session_measure_mass(&r->session, r->stats.last.volume, &r->stats.mass));
+    HX_TRY(hx_session_agree(&r->session, hx_zone_stresses(&r->session, &r->in_zones)));
     print_result(r);
     HX_TRY(write_summary(r, r->is_stopped ? "interrupted" : "done"));
     HX_TRY(hx_trace_write(&r->output));
@@ -630,6 +605,7 @@ static int command_run(const hx_options *options)
     hx_stats_free(&r.stats);
     hx_diags_free(&r.diags);
     hx_run_leftovers_free(&r.left);
+    free(r.in_zones);
     hx_session_free(&r.session);
     return rc;
 }

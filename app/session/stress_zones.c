@@ -102,24 +102,54 @@ static int list_marked(const hx_mesh *mesh, const uint8_t *is_marked, int64_t *n
 
 /* --- elements --- */
 
-/* density: NaN where free; NULL: all are. Passive void stays so. */
-static int add_set(hx_mesh *mesh, const hx_point_grid *grid, double radius, const double *density)
+/* is_zone[n_elem] := 1 for elements whose centroids are within the radius of a marked node; others
+ * stay. density: NaN where free; NULL: all are. Passive void stays so. */
+static int mark_near(const hx_mesh *mesh, const uint8_t *is_marked, double radius,
+                     const double *density, uint8_t *is_zone)
 {
-    uint8_t *is_in;
-    int64_t n = 0;
-    HX_TRY(hx_alloc(&is_in, (size_t)mesh->n_elem, 1, "elements of zones"));
+    hx_point_grid grid = {0};
+    double *xyz = NULL;
+    int64_t n;
+    int rc;
+    HX_TRY_FAIL(list_marked(mesh, is_marked, &n, &xyz));
+    if (n == 0) goto fail;
+    HX_TRY_FAIL(hx_point_grid_create(&grid, n, xyz));
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double x[3];
         hx_mesh_centroid(mesh, e, x);
-        is_in[e] = !(density && density[e] <= HX_ZONE_MOST_VOID) &&
-                   hx_point_grid_nearest(grid, x, radius) >= 0;
+        is_zone[e] |= (uint8_t)(!(density && density[e] <= HX_ZONE_MOST_VOID) &&
+                                hx_point_grid_nearest(&grid, x, radius) >= 0);
     }
-    for (int64_t e = 0; e < mesh->n_elem; e++) n += is_in[e];
-    const int rc = n > 0 ? hx_mesh_name_elems(mesh, HX_STRESS_ZONE, is_in) : HX_OK;
+fail:
+    hx_point_grid_free(&grid);
+    free(xyz);
+    return rc;
+}
+
+int hx_stress_zones_mark(const hx_config *cfg, const hx_mesh *mesh, const hx_conditions *conditions,
+                         double radius, uint8_t *is_zone)
+{
+    hx_stress_zones about;
+    uint8_t *is_marked = NULL;
+    int rc = HX_OK;
+    if (!(radius > 0.0)) return HX_OK;
+    HX_TRY_FAIL(hx_alloc(&is_marked, (size_t)mesh->n_node, 1, "nodes of zones"));
+    HX_TRY_FAIL(hx_stress_zone_nodes(cfg, mesh, conditions, NULL, is_marked, &about.kinds,
+                                     about.unzoned, sizeof about.unzoned));
+    HX_TRY_FAIL(mark_near(mesh, is_marked, radius, NULL, is_zone));
+fail:
+    free(is_marked);
+    return rc;
+}
+
+static int add_set(hx_mesh *mesh, const uint8_t *is_zone)
+{
+    int64_t n = 0;
+    for (int64_t e = 0; e < mesh->n_elem; e++) n += is_zone[e];
+    const int rc = n > 0 ? hx_mesh_name_elems(mesh, HX_STRESS_ZONE, is_zone) : HX_OK;
     for (size_t i = 0; i < mesh->n_set; i++)
         if (strcmp(mesh->set[i].name, HX_STRESS_ZONE) == 0) mesh->set[i].is_internal = 1;
-    free(is_in);
     return rc;
 }
 
@@ -127,25 +157,21 @@ int hx_stress_zones_add(hx_stress_zones *zones, const hx_config *cfg, hx_mesh *m
                         const hx_conditions *conditions, double filter_radius)
 {
     const double radius = zone_radius(cfg, mesh, filter_radius);
-    hx_point_grid grid = {0};
-    uint8_t *is_marked = NULL;
-    double *xyz = NULL, *density = NULL;
-    int64_t n;
+    uint8_t *is_marked = NULL, *is_zone = NULL;
+    double *density = NULL;
     int rc = HX_OK;
     if (!(radius > 0.0) || hx_mesh_find_set(mesh, HX_STRESS_ZONE)) return HX_OK;
     zones->radius = radius;
     HX_TRY_FAIL(find_passive(cfg, mesh, &density));
     HX_TRY_FAIL(hx_alloc(&is_marked, (size_t)mesh->n_node, 1, "nodes of zones"));
+    HX_TRY_FAIL(hx_alloc(&is_zone, (size_t)mesh->n_elem, 1, "elements of zones"));
     HX_TRY_FAIL(hx_stress_zone_nodes(cfg, mesh, conditions, density, is_marked, &zones->kinds,
                                      zones->unzoned, sizeof zones->unzoned));
-    HX_TRY_FAIL(list_marked(mesh, is_marked, &n, &xyz));
-    if (n == 0) goto fail;
-    HX_TRY_FAIL(hx_point_grid_create(&grid, n, xyz));
-    rc = add_set(mesh, &grid, radius, density);
+    HX_TRY_FAIL(mark_near(mesh, is_marked, radius, density, is_zone));
+    rc = add_set(mesh, is_zone);
 fail:
-    hx_point_grid_free(&grid);
     free(is_marked);
-    free(xyz);
+    free(is_zone);
     free(density);
     return rc;
 }

@@ -33,6 +33,13 @@ typedef struct hx_stress_zones {
 int hx_stress_zones_add(hx_stress_zones *zones, const hx_config *cfg, hx_mesh *mesh,
                         const hx_conditions *conditions, double filter_radius);
 
+/* is_zone[n_elem] := 1 for the cells of another mesh of the same part near its own supports,
+ * springs, point loads and rigid sets, such as the edge of its footprint on a held face; other
+ * values stay. cfg and conditions name sets and nodes of that mesh. radius: that of
+ * hx_stress_zones; 0: none. Passive regions are not considered. O(n_elem). */
+int hx_stress_zones_mark(const hx_config *cfg, const hx_mesh *mesh, const hx_conditions *conditions,
+                         double radius, uint8_t *is_zone);
+
 /* "'bolts', elements near supports and point loads: 120 elements, 3.1 % of the volume"; "" if there
  * are none. Returns text. */
 const char *hx_stress_zone_text(const hx_stress_zones *zones, const hx_config *cfg,

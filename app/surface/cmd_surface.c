@@ -38,8 +38,9 @@ typedef struct job {
     hx_surface_report report;
     hx_surface_rims rims;
     hx_surface_repairs repairs;
-    double threshold, target; /* target volume; NaN if a threshold is given */
-    double dropped;           /* volume of the pieces left out */
+    hx_thickness thickness, design_thickness; /* of the members of surface and 0/1 design */
+    double threshold, target;                 /* target volume; NaN if a threshold is given */
+    double dropped;                           /* volume of the pieces left out */
     int64_t n_dropped, n_seat;
 } job;
 
@@ -102,7 +103,7 @@ static int make_field(job *j)
         HX_TRY(hx_surface_threshold(&j->field, j->target, &j->threshold, &volume));
     }
     return hx_members_repair(&j->field, &source->fine, source->mesh, source->rho, source->is_solid,
-                             j->target, &j->threshold, &j->repairs);
+                             j->target, &j->threshold, &j->repairs, &j->design_thickness);
 }
 
 /* Leaves out all pieces except the largest. */
@@ -162,6 +163,15 @@ static void report_source(const job *j)
                             "elements below output.threshold are not in the file and count"));
 }
 
+static void report_thickness(const char *label, const hx_thickness *least, const char *unit)
+{
+    if (isnan(least->value))
+        hx_log_info("%sno struts or walls", label);
+    else
+        hx_log_info("%smembers of at least %.4g%s, one at %.4g, %.4g, %.4g", label, least->value,
+                    unit, least->place[0], least->place[1], least->place[2]);
+}
+
 static void report_shape(const job *j)
 {
     const hx_surface_report *r = &j->report;
@@ -193,6 +203,8 @@ static void report_shape(const job *j)
     const hx_solid_shape *const design = &j->repairs.design;
     report_counts("shape      ", r->n_shell, r->genus, r->n_cavity);
     report_counts("0/1 design ", design->n_piece, design->n_hole, design->n_cavity);
+    report_thickness("thickness  ", &j->thickness, u->length);
+    report_thickness("0/1 design ", &j->design_thickness, u->length);
     if (j->plan.chord > 0.0)
         hx_log_info("chords     at most %g%s from %lld round %s of the part", j->plan.chord,
                     u->length, (long long)j->n_seat, hx_noun(j->n_seat, "face", "faces"));
@@ -237,6 +249,19 @@ static void warn_volume(const job *j)
             volume, j->target);
 }
 
+/* Pieces that are left out may have holes. */
+static void warn_holes(const job *j)
+{
+    const int64_t n_design = j->repairs.design.n_hole, n = j->report.genus;
+    if (n == n_design || j->n_dropped > 0) return;
+    hx_log_warning(
+        "the surface has %lld through %s, the 0/1 design %lld: threshold and smoothing "
+        "%s, so stress and stiffness differ there from those of the 0/1 design; a larger "
+        "filter radius or a finer mesh makes wider holes and thicker members",
+        (long long)n, hx_noun(n, "hole", "holes"), (long long)n_design,
+        n < n_design ? "close some, or open the members between them" : "open some");
+}
+
 static void warn_members(const job *j)
 {
     const hx_lost_members *const left = &j->repairs.left;
@@ -267,6 +292,8 @@ static int write_json(const job *j)
         .report = &j->report,
         .rims = &j->rims,
         .repairs = &j->repairs,
+        .thickness = &j->thickness,
+        .design_thickness = &j->design_thickness,
     };
     if (!j->plan.json && access(folder, W_OK) != 0) {
         hx_log_warning("surface.json was not written, because %s is not writable; --output names "
@@ -289,6 +316,7 @@ static void warn_of_surface(const job *j)
         hx_log_warning("%s", text);
     warn_volume(j);
     warn_members(j);
+    warn_holes(j);
     if (j->plan.chord > 0.0 && j->n_seat == 0)
         hx_log_warning(
             "--chord changes nothing: no set of faces of the mesh is a cylinder or sphere");
@@ -344,6 +372,7 @@ static int make_surface(job *j, const hx_options *options)
                              j->plan.n_smooth, j->plan.chord > 0.0 ? j->plan.chord : 0.0,
                              &j->n_seat));
     HX_TRY(hx_surface_measure_rims(&j->surface, j->field.mesh, &j->rims));
+    HX_TRY(hx_surface_thickness(&j->surface, &j->thickness));
     const double smoothed = hx_clock();
     HX_TRY(hx_surface_judge(j->plan.target, j->plan.format, &j->surface, &j->report));
     const double judged = hx_clock();

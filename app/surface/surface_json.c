@@ -1,5 +1,6 @@
 #include "surface_json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,12 @@ static void write_rims(hx_json *json, const hx_surface_rims *rims)
     hx_json_number(json, "rim_length", rims->length);
     hx_json_number(json, "rim_turn_back", rims->high);
     hx_json_number(json, "worst_rim_turn_back", rims->worst);
+}
+
+static void write_thickness(hx_json *json, const hx_thickness *least)
+{
+    hx_json_number(json, "least_thickness", least->value);
+    if (!isnan(least->value)) hx_json_numbers(json, "thinnest_place", 3, least->place);
 }
 
 static void write_shape(hx_json *json, const hx_surface_report *r)
@@ -69,10 +76,12 @@ int hx_surface_json_write(const hx_surface_summary *s, const char *path)
     hx_json_number(&json, "volume_target", s->target);
     write_shape(&json, s->report);
     write_rims(&json, s->rims);
+    write_thickness(&json, s->thickness);
     hx_json_open_object(&json, "design");
     hx_json_integer(&json, "pieces", s->repairs->design.n_piece);
     hx_json_integer(&json, "through_holes", s->repairs->design.n_hole);
     hx_json_integer(&json, "cavities", s->repairs->design.n_cavity);
+    write_thickness(&json, s->design_thickness);
     hx_json_close_object(&json);
     write_members(&json, "members_repaired", &s->repairs->found);
     write_members(&json, "members_cut", &s->repairs->left);

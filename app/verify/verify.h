@@ -108,7 +108,9 @@ typedef struct hx_verify_surface {
     size_t bytes;
     int64_t n_point;
     char element[64], solver[64];
-    double seconds; /* time of the analysis; part.seconds is that of the mesh */
+    double seconds;    /* time of the analysis; part.seconds is that of the mesh */
+    int64_t n_zone;    /* tetrahedra in zones without limits on stresses */
+    double zone_share; /* their share of the volume */
     hx_verify_analysis analysis;
 } hx_verify_surface;
 
@@ -232,8 +234,15 @@ int hx_verify_mark_zones(const hx_verify *v, uint8_t *is_zone);
  * surface; -1: none. */
 int hx_verify_surface_elements(const hx_verify *v, int32_t *elem);
 
+/* is_zone_tet[n_tet] := 1 for the tetrahedra of the surface whose elements (elem[n_tet], see above)
+ * are in zones (is_zone, as from hx_verify_mark_zones), or that are near its own supports, springs,
+ * point loads and rigid sets; with volume[n_tet], sets their number and share of v->surface. */
+int hx_verify_surface_zones(hx_verify *v, const uint8_t *is_zone, const int32_t *elem,
+                            const double *volume, uint8_t *is_zone_tet);
+
 /* Raises a->limit of the limits on stresses by those of a case (from 0) on the surface: the largest
- * mean at a node over the tetrahedra of the limit's set outside the zones. elem: see above. */
+ * mean at a node over the tetrahedra of the limit's set outside the zones. is_zone[n_tet]; elem: see
+ * above. */
 int hx_verify_surface_limits(const hx_verify *v, const hx_stress *stress, int load_case,
                              const double *modulus, const double *u, const uint8_t *is_zone,
                              const int32_t *elem, hx_verify_analysis *a);

@@ -50,7 +50,7 @@ static int count_surface(hx_verify *v, hx_surface_field *field, const double *rh
     const hx_fine_image none = {0};
     hx_surface_repairs repairs;
     const int repaired = hx_members_repair(field, &none, field->mesh, rho, is_solid, v->volume,
-                                           &threshold, &repairs);
+                                           &threshold, &repairs, NULL);
     hx_surface_repairs_free(&repairs);
     HX_TRY(repaired);
     int rc = hx_surface_extract(&surface, field, threshold);

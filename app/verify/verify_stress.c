@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../result/element_finder.h"
 #include "../session/limits.h"
 #include "../text/table.h"
 #include "core/base/fit.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/design/stress_limit.h"
 #include "verify.h"
 
@@ -89,22 +89,10 @@ int hx_verify_samples_judge(hx_verify_samples *s, const hx_mesh *mesh, int at_no
     return rc;
 }
 
-/* --- zones --- */
-
-int hx_verify_mark_zones(const hx_verify *v, uint8_t *is_zone)
-{
-    const hx_session *const s = &v->session;
-    for (int i = 0; i < s->n_zone; i++) {
-        const hx_set *const set = hx_mesh_find_set(&s->mesh, s->zone[i]);
-        for (int64_t k = 0; set && k < set->n_elem; k++) is_zone[set->elem[k]] = 1;
-    }
-    return s->n_zone;
-}
-
 /* --- limits on the surface --- */
 
-/* counts[n_tet] := 1 for tetrahedra outside the zones whose elements belong to a set (NULL: all).
- */
+/* counts[n_tet] := 1 for tetrahedra outside the zones (is_zone[n_tet]) whose elements belong to a
+ * set (NULL: all). */
 static int mark_counted(const hx_verify *v, const uint8_t *is_zone, const char *name,
                         const int32_t *elem, uint8_t *counts)
 {
@@ -114,25 +102,9 @@ static int mark_counted(const hx_verify *v, const uint8_t *is_zone, const char *
     HX_TRY(hx_alloc(&is_in, (size_t)mesh->n_elem, 1, "elements of a limit"));
     for (int64_t k = 0; set && k < set->n_elem; k++) is_in[set->elem[k]] = 1;
     for (int64_t t = 0; t < v->surface.part.mesh.n_elem; t++)
-        counts[t] = elem[t] < 0 ? !name : !is_zone[elem[t]] && (!name || is_in[elem[t]]);
+        counts[t] = !is_zone[t] && (!name || (elem[t] >= 0 && is_in[elem[t]]));
     free(is_in);
     return HX_OK;
-}
-
-int hx_verify_surface_elements(const hx_verify *v, int32_t *elem)
-{
-    const hx_mesh *const mesh = &v->session.mesh, *const cut = &v->surface.part.mesh;
-    hx_element_finder finder = {0};
-    const int rc = hx_element_finder_create(&finder, mesh);
-#pragma omp parallel for schedule(dynamic, 256)
-    for (int64_t t = 0; t < cut->n_elem; t++) {
-        double x[3];
-        if (rc < 0) continue;
-        hx_mesh_centroid(cut, t, x);
-        elem[t] = (int32_t)hx_element_find(&finder, x);
-    }
-    hx_element_finder_free(&finder);
-    return rc;
 }
 
 /* Largest stress of a case among the tetrahedra that count; NAN: none does. */
@@ -222,7 +194,7 @@ static void add_place(hx_table *table, const columns *c, int n_case)
 
 static void add_rows(hx_table *table, const hx_verify *v, const columns *c)
 {
-    const int has_zones = v->session.n_zone > 0;
+    const int has_zones = v->session.n_zone > 0 || v->surface.n_zone > 0;
     hx_table_add(table, "largest%s", has_zones ? " outside the zones" : "");
     for (int i = 0; i < c->n; i++) hx_table_add(table, "%.6g", c->of[i]->stresses.outside.value);
     add_place(table, c, v->session.problem.cases.n);
@@ -247,8 +219,15 @@ void hx_verify_print_stresses(const hx_verify *v)
     hx_stress_zone_text(&v->session.zones, &v->session.cfg, &v->session.problem, zones,
                         sizeof zones);
     hx_log_info("\nvon Mises stresses%s%s%s", v->session.cfg.units.stress[0] ? "," : "",
-                v->session.cfg.units.stress, zones[0] ? "; zones without limits:" : "");
+                v->session.cfg.units.stress,
+                zones[0] || v->surface.n_zone > 0 ? "; zones without limits:" : "");
     if (zones[0]) hx_log_info("  %s", zones);
+    if (v->surface.n_zone > 0)
+        hx_log_info("  of the surface: also near its own supports, springs and point loads, %lld "
+                    "%s, %.2g %% of its volume",
+                    (long long)v->surface.n_zone,
+                    hx_noun(v->surface.n_zone, "tetrahedron", "tetrahedra"),
+                    100.0 * v->surface.zone_share);
     for (int i = 0; i < c.n; i++) strcat(align, "r");
     hx_table_begin(&table, align);
     hx_table_add(&table, "%s", "");

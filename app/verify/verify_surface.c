@@ -34,9 +34,10 @@ int hx_verify_open_surface(hx_verify *v)
 typedef struct results {
     double *u, *modulus;
     float *stress;
-    uint8_t *is_zone, *counts; /* [n_elem of the session's mesh], [n_tet] */
-    int32_t *elem;             /* [n_tet] see hx_verify_surface_elements */
-    hx_verify_samples samples; /* of nodes */
+    uint8_t *is_zone;              /* [n_elem of the session's mesh] */
+    uint8_t *is_zone_tet, *counts; /* [n_tet] */
+    int32_t *elem;                 /* [n_tet] see hx_verify_surface_elements */
+    hx_verify_samples samples;     /* of nodes */
     hx_stress way;
 } results;
 
@@ -46,12 +47,13 @@ static void results_free(results *r)
     free(r->modulus);
     free(r->stress);
     free(r->is_zone);
+    free(r->is_zone_tet);
     free(r->counts);
     free(r->elem);
     hx_verify_samples_free(&r->samples);
 }
 
-static int results_create(const hx_verify *v, const solve *s, results *r)
+static int results_create(hx_verify *v, const solve *s, results *r)
 {
     const hx_mesh *const cut = s->space.mesh;
     const size_t n_elem = (size_t)cut->n_elem;
@@ -59,15 +61,16 @@ static int results_create(const hx_verify *v, const solve *s, results *r)
     HX_TRY(hx_alloc_raw(&r->modulus, n_elem, sizeof *r->modulus, "moduli"));
     HX_TRY(hx_alloc_raw(&r->stress, n_elem, sizeof *r->stress, "stresses"));
     HX_TRY(hx_alloc(&r->is_zone, (size_t)v->session.mesh.n_elem, 1, "zones"));
+    HX_TRY(hx_alloc(&r->is_zone_tet, n_elem, 1, "zones"));
     HX_TRY(hx_alloc(&r->counts, n_elem, 1, "zones"));
     HX_TRY(hx_alloc(&r->elem, n_elem, sizeof *r->elem, "zones"));
     HX_TRY(hx_verify_samples_create(&r->samples, cut->n_node));
     hx_stress_create(&r->way, &s->problem);
     HX_TRY(hx_analysis_modulus(&s->analysis, r->modulus));
     hx_verify_mark_zones(v, r->is_zone);
-    return v->session.cfg.solver.element == HX_ELEMENT_SPLINE
-               ? HX_OK /* which has no zones */
-               : hx_verify_surface_elements(v, r->elem);
+    if (v->session.cfg.solver.element == HX_ELEMENT_SPLINE) return HX_OK; /* which has no zones */
+    HX_TRY(hx_verify_surface_elements(v, r->elem));
+    return hx_verify_surface_zones(v, r->is_zone, r->elem, s->problem.volume, r->is_zone_tet);
 }
 
 /* Offers the stresses of nodes: those of tetrahedra outside the zones (is_zone = 0), then of nodes
@@ -76,8 +79,7 @@ static int offer_stresses(results *r, int load_case, int is_zone)
 {
     const hx_mesh *const cut = r->way.problem->mesh;
     hx_smooth_stress smooth;
-    for (int64_t t = 0; t < cut->n_elem; t++)
-        r->counts[t] = (r->elem[t] >= 0 && r->is_zone[r->elem[t]]) == is_zone;
+    for (int64_t t = 0; t < cut->n_elem; t++) r->counts[t] = r->is_zone_tet[t] == is_zone;
     HX_TRY(hx_smooth_stress_create(&smooth, &r->way, r->modulus, r->u, r->counts));
     for (int64_t a = 0; a < cut->n_node; a++) {
         if (!(smooth.volume[a] > 0.0)) continue;
@@ -160,9 +162,10 @@ static int read_results(hx_verify *v, solve *s, hx_verify_analysis *a)
         offer_peaks(s, &r, c + 1, a);
         a->case_compliance[c] = s->analysis.load_case[c].compliance;
         HX_TRY_FAIL(offer_stresses(&r, c + 1, 0));
-        if (v->session.n_zone > 0) HX_TRY_FAIL(offer_stresses(&r, c + 1, 1));
+        if (v->surface.n_zone > 0) HX_TRY_FAIL(offer_stresses(&r, c + 1, 1));
         if (has_elements) HX_TRY_FAIL(offer_means(v, s, &r, c + 1, &a->stresses.of_element));
-        HX_TRY_FAIL(hx_verify_surface_limits(v, &r.way, c, r.modulus, r.u, r.is_zone, r.elem, a));
+        HX_TRY_FAIL(
+            hx_verify_surface_limits(v, &r.way, c, r.modulus, r.u, r.is_zone_tet, r.elem, a));
     }
     HX_TRY_FAIL(hx_verify_samples_judge(&r.samples, s->space.mesh, 1, &a->stresses));
     if (v->with_fields && has_elements) HX_TRY_FAIL(keep_field(v, &r));
@@ -363,6 +366,7 @@ void hx_verify_write_surface(hx_json *json, const hx_verify *v)
     hx_json_number(json, "worst_quality", p->cut.worst);
     hx_json_number(json, "mean_quality", p->cut.mean);
     hx_json_integer(json, "pieces_left_out", p->n_dropped);
+    if (f->n_zone > 0) hx_json_number(json, "zones_share", f->zone_share);
     hx_json_integer(json, "bytes", (int64_t)f->bytes);
     hx_json_number(json, "mesh_seconds", p->seconds);
     hx_json_number(json, "seconds", f->seconds);

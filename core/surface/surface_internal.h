@@ -153,6 +153,11 @@ static inline void hx_triangle_normal2(const double a[3], const double b[3], con
     hx_cross3(u, v, n);
 }
 
+/* Barycentric coordinates of the point of triangle a, b, c that is nearest to x (Ericson 2005,
+ * 5.1.5). */
+void hx_triangle_nearest(const double *a, const double *b, const double *c, const double *x,
+                         double share[3]);
+
 /* Quality of a triangle: 4 sqrt(3) area / sum of the squared edges; 1: equilateral, 0: no area. */
 static inline double hx_triangle_quality(const double a[3], const double b[3], const double c[3])
 {

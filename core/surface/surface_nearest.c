@@ -39,9 +39,8 @@ static void end_sheet(sheet *s)
 
 /* --- the nearest point --- */
 
-/* Barycentric coordinates of the point of a triangle that is nearest to x (Ericson 2005, 5.1.5). */
-static void find_shares(const double *a, const double *b, const double *c, const double *x,
-                        double share[3])
+void hx_triangle_nearest(const double *a, const double *b, const double *c, const double *x,
+                         double share[3])
 {
     double ab[3], ac[3], ax[3], bx[3], cx[3];
     for (int d = 0; d < 3; d++) {
@@ -86,7 +85,7 @@ static void look_at_triangle(const sheet *s, int64_t t, const double *x, nearest
     const double *p[3];
     double share[3], sum = 0.0;
     for (int i = 0; i < 3; i++) p[i] = s->xyz + 3 * (int64_t)v[i];
-    find_shares(p[0], p[1], p[2], x, share);
+    hx_triangle_nearest(p[0], p[1], p[2], x, share);
     for (int d = 0; d < 3; d++) {
         const double off = share[0] * p[0][d] + share[1] * p[1][d] + share[2] * p[2][d] - x[d];
         sum += off * off;

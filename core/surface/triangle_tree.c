@@ -140,10 +140,10 @@ static int meet_triangle(const hx_surface *s, int64_t t, const double a[3], cons
     return 1;
 }
 
-/* Visits the boxes along the line, counts crossings and finds the nearest. Returns their number,
- * -1: undecided. first: NULL if only the number matters. */
+/* Visits the boxes along the line, counts crossings and finds the nearest and its triangle. Returns
+ * their number, -1: undecided. first, tri: NULL if only the number matters. */
 static int walk_tree(const hx_triangle_tree *tree, const double a[3], const double d[3], double far,
-                     double *first)
+                     double *first, int32_t *tri)
 {
     int32_t stack[DEPTH];
     int n_stack = 0, n = 0, unsure = 0;
@@ -165,7 +165,9 @@ static int walk_tree(const hx_triangle_tree *tree, const double a[3], const doub
             if (found == 0 || share < 0.0 || share > far) continue;
             if (found < 0) unsure = 1;
             n++;
-            if (first && share < *first) *first = share;
+            if (!first || !(share < *first)) continue;
+            *first = share;
+            *tri = tree->order[i];
         }
     }
     return unsure && !first ? -1 : n;
@@ -181,19 +183,26 @@ int hx_triangle_tree_inside(const hx_triangle_tree *tree, const double x[3])
     for (int d = 0; d < 3; d++)
         if (x[d] < box->low[d] || x[d] > box->high[d]) return 0;
     for (int i = 0; i < RAYS; i++) {
-        const int n = walk_tree(tree, x, way[i], HUGE_VAL, NULL);
+        const int n = walk_tree(tree, x, way[i], HUGE_VAL, NULL, NULL);
         if (n >= 0) return n % 2;
     }
     return 0;
 }
 
-int hx_triangle_tree_crossing(const hx_triangle_tree *tree, const double a[3], const double b[3],
-                              double *share)
+int hx_triangle_tree_first(const hx_triangle_tree *tree, const double a[3], const double b[3],
+                           double *share, int32_t *tri)
 {
     double d[3];
     for (int i = 0; i < 3; i++) d[i] = b[i] - a[i];
     *share = 2.0;
-    return walk_tree(tree, a, d, 1.0, share) > 0 && *share <= 1.0;
+    return walk_tree(tree, a, d, 1.0, share, tri) > 0 && *share <= 1.0;
+}
+
+int hx_triangle_tree_crossing(const hx_triangle_tree *tree, const double a[3], const double b[3],
+                              double *share)
+{
+    int32_t tri;
+    return hx_triangle_tree_first(tree, a, b, share, &tri);
 }
 
 int hx_triangle_tree_meets(const hx_triangle_tree *tree, const double low[3], const double high[3])

@@ -29,6 +29,10 @@ int hx_triangle_tree_inside(const hx_triangle_tree *tree, const double x[3]);
 int hx_triangle_tree_crossing(const hx_triangle_tree *tree, const double a[3], const double b[3],
                               double *share);
 
+/* Like hx_triangle_tree_crossing, with the triangle that is met. */
+int hx_triangle_tree_first(const hx_triangle_tree *tree, const double a[3], const double b[3],
+                           double *share, int32_t *tri);
+
 /* 1 if the bounding box of some triangle intersects this one. */
 int hx_triangle_tree_meets(const hx_triangle_tree *tree, const double low[3], const double high[3]);
 

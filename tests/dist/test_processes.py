@@ -572,6 +572,34 @@ def limits():
           f"limits, a mass in parts: {said.stderr}")
 
 
+def stresses():
+    """Limits on stresses: values of all designs, and the largest ones in the zones without limits, also in a zone of which a
+    process may hold nothing, and in one of passive void."""
+    with open("stress.cfg", "w", encoding="ascii") as file:
+        file.write("""units = "N, mm, MPa";
+mesh = { generator = "cantilever"; nx = 16; ny = 4; nz = 8; };
+material = { E = 1000.0; nu = 0.3; };
+sets = ( { name = "corner"; box = { min = [14.0, 0.0, 6.0]; max = [16.0, 4.0, 8.0]; }; },
+         { name = "slot"; box = { min = [6.0, 0.0, 3.0]; max = [8.0, 4.0, 5.0]; }; } );
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right"; total_force = [0.0, 0.0, -1.0]; }, { set = "right"; total_force = [0.0, 2.0, 0.0]; case = 2; } );
+optimization = { objective = "volume"; start = 0.6; filter = { kind = "density"; radius = 1.5; };
+  constraints = ( { kind = "stress"; max = 3.0; exclude = ("corner"); exclude_radius = 1.1; } ); };
+solver = { operator = "otf"; };
+""")
+    line = re.compile(r"(stress_case[12]) in its zones, without a limit: ([0-9.]+) MPa")
+    for name, more in (("stresses", []), ("stresses, void", ['passive=({set="slot";density=1e-3;})',
+                                                              'optimization.constraints[0].exclude=("slot")'])):
+        agree(name, "stress.cfg", *more, ranks=(2, 3), bound=1e-8, cases=4)
+        found = {}
+        for n in (1, 2, 3):
+            said = run(n, f"zones{n}", "stress.cfg", *EXACT, "output.every=0", "optimization.iterations=5", *more)
+            found[n] = dict(line.findall(said.stdout))
+            check(said.returncode == 0 and set(found[n]) == {"stress_case1", "stress_case2"} and
+                  found[n] == found[1], f"{name} by {n} in the zones: {found} {said.stderr[-300:]}")
+        check(all(float(value) > 0.05 for value in found[1].values()), f"{name}: {found}")
+
+
 def kept():
     """The best design that meets a limit takes the place of a last one that misses it, by all processes alike, in a whole mesh
     and in parts; a run resumed from its checkpoint goes on from the last design."""
@@ -990,7 +1018,7 @@ def main():
             print("skipped: " + why)
             return 77
         jobs = (parts, materials, coarse_grids, distributed_meshes, distributed_kinds, transports, settings, mixed, quadratic,
-                convection, rigid, prescribed, linked, objectives, limits, kept, updates, designs, outputs, resumed, floating_components,
+                convection, rigid, prescribed, linked, objectives, limits, stresses, kept, updates, designs, outputs, resumed, floating_components,
                 graphs, refused, killed, stopped, failed)
         unknown = set(SCENES) - {job.__name__ for job in jobs}
         check(not unknown, f"no such scenes: {unknown}")

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""`hextop surface` compares the members of the surface with those of the 0/1 design: least thickness, through holes.
+
+    test_surface_members.py HEXTOP"""
+import itertools
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from program import check, finish, hextop, load, work_folder
+
+
+def write(path, n, is_solid):
+    """A result: a box of n hexahedra with edges of 2, solid or void."""
+    nodes = list(itertools.product(*(range(m + 1) for m in reversed(n)))) # z, y, x
+    number = {node: i for i, node in enumerate(nodes)}
+    corners = [(0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0)]
+    cells = list(itertools.product(*(range(m) for m in reversed(n))))
+    with open(path, "w", encoding="ascii") as file:
+        file.write("# vtk DataFile Version 3.0\nmembers\nASCII\nDATASET UNSTRUCTURED_GRID\n")
+        file.write(f"POINTS {len(nodes)} double\n" + "".join(f"{2 * x} {2 * y} {2 * z}\n" for z, y, x in nodes))
+        file.write(f"CELLS {len(cells)} {9 * len(cells)}\n")
+        for z, y, x in cells:
+            file.write("8 " + " ".join(str(number[z + dz, y + dy, x + dx]) for dz, dy, dx in corners) + "\n")
+        file.write(f"CELL_TYPES {len(cells)}\n" + "12\n" * len(cells))
+        file.write(f"CELL_DATA {len(cells)}\nSCALARS density double 1\nLOOKUP_TABLE default\n")
+        file.write("".join("1\n" if is_solid(x, y, z) else "0.001\n" for z, y, x in cells))
+
+
+def surface(n, is_solid):
+    write("part.vtk", n, is_solid)
+    said = hextop("surface", "part.vtk", "part.stl", "--config", "none", "--output", "part.json")
+    check(said.returncode == 0, said.stderr)
+    return said, load("part.json")
+
+
+def blocks(x):
+    return x < 4 or x >= 14
+
+
+def thickness():
+    """Two blocks and a bar of three elements, in the middle of which are two; then of one element, which is repaired."""
+    for neck, width in ((2, 3), (1, 1)):
+        said, made = surface((18, 9, 9), lambda x, y, z: blocks(x) or all(
+            3 <= i < 3 + (neck if 8 <= x < 10 else width) for i in (y, z)))
+        design = made["design"]
+        check(abs(design["least_thickness"] - 2.0 * neck) < 1e-6, f"{neck}: 0/1 design {design}")
+        check(0.6 * 2 * neck < made["least_thickness"] < 1.25 * 2 * neck, f"{neck}: surface {made['least_thickness']}")
+        for name, place in (("0/1 design", design["thinnest_place"]), ("surface", made["thinnest_place"])):
+            low, high = (16.0, 20.0) if neck < width else (8.0, 28.0)
+            check(low - 1.0 <= place[0] <= high + 1.0 and all(6.0 <= i <= 12.0 for i in place[1:]), f"{neck}, {name}: at {place}")
+        printed = re.search(r"thickness  members of at least ([0-9.]+), one at .*\n0/1 design members of at least ([0-9.]+), one at", said.stdout)
+        check(printed and abs(float(printed[1]) / made["least_thickness"] - 1.0) < 1e-3 and float(printed[2]) == 2.0 * neck,
+              f"{neck}: {said.stdout}")
+        check("through hole" not in said.stderr, f"{neck}: {said.stderr}")
+    said, made = surface((6, 6, 6), lambda x, y, z: 0 < min(x, y, z) and max(x, y, z) < 5)
+    check(said.stdout.count("no struts or walls") == 2 and made["least_thickness"] is None and "thinnest_place" not in made,
+          f"a block: {said.stdout}")
+
+
+def holes():
+    """A plate with a hole of one element, which the level set closes, and with one of three."""
+    for width, closed in ((1, True), (3, False)):
+        said, made = surface((11, 11, 5), lambda x, y, z: 1 <= z < 4 and not all(
+            (11 - width) // 2 <= i < (11 + width) // 2 for i in (x, y)))
+        check(made["design"]["through_holes"] == 1 and made["through_holes"] == (0 if closed else 1), f"{width}: {made}")
+        check(("the surface has 0 through holes, the 0/1 design 1: threshold and smoothing close some" in said.stderr) == closed and
+              ("through hole" in said.stderr) == closed, f"{width}: {said.stderr}")
+
+
+with work_folder(threads=1):
+    thickness()
+    holes()
+finish()
