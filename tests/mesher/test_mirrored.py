@@ -101,7 +101,7 @@ def test_run():
           and find(one, "elements_without_exact_image") == 0, f"groups of {n} elements: {find(one, 'groups')}")
     with open("out/config.cfg", encoding="utf-8") as f:
         check("mirrored = true" in f.read(), "config.cfg lacks mirrored")
-    for words in (["verify", "out"], ["surface", "out", "part.stl"]):
+    for words in (["verify", "out", "--refine", "0"], ["surface", "out", "part.stl"]):
         status, said = run(*words, gmsh=False)
         check(status == 0, f"{words}: {said}")
     if shutil.which("mpirun"):
