@@ -3,16 +3,16 @@
 names of earlier versions; environment variables.
 
     test_help_words.py HEXTOP SRCDIR"""
-import json
+import functools
 import os
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 
-HEXTOP, ROOT = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
-N_CHECK = N_FAILED = 0
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from program import check, finish, hextop, load, work_folder
+
+ROOT = pathlib.Path(sys.argv[2]).resolve()
 STRING = r'"((?:[^"\\]|\\.)*)"'
 # Words that an engineer of the field would look up: the terms of the style guide, and the names that objects
 # have in the code.
@@ -30,23 +30,16 @@ output = { directory = "out"; timeline = true; };
 """
 
 
-def check(condition, text):
-    global N_CHECK, N_FAILED
-    N_CHECK += 1
-    if not condition:
-        N_FAILED += 1
-        print(f"failed: {text}")
-
-
-def explained(*words):
-    done = subprocess.run([HEXTOP, "help", *words], capture_output=True, text=True, timeout=60, check=False)
-    check(done.returncode == 0, f"help {words}: exit status {done.returncode}, {done.stderr}")
-    return done.stdout
+@functools.cache  # many words are members of several files
+def explained(word):
+    said = hextop("help", word)
+    check(said.returncode == 0, f"help {word}: exit status {said.returncode}, {said.stderr}")
+    return said.stdout
 
 
 def run(*words):
-    done = subprocess.run([HEXTOP, *words, "-q"], capture_output=True, text=True, timeout=100, check=False)
-    check(done.returncode == 0, f"{words}: {done.stderr}")
+    said = hextop(*words, "-q")
+    check(said.returncode == 0, f"{words}: {said.stderr}")
 
 
 def anchors(path):
@@ -89,20 +82,18 @@ def members(value):
 
 
 def check_members(source):
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
+    with work_folder():
         pathlib.Path("m.cfg").write_text(MODEL, encoding="utf-8")
         run("run", "m.cfg")
-        run("verify", "out", "--element", "quadratic")
+        run("verify", "out", "--element", "quadratic", "--refine", "0")
         run("analyse", "m.cfg", "--output", "analysis.json")
         for path in ("out/summary.json", "out/verify.json", "out/timeline.json", "analysis.json"):
-            found = set(members(json.loads(pathlib.Path(path).read_text(encoding="utf-8"))))
+            found = set(members(load(path)))
             check(len(found) > 5, f"{path}: {found}")
             for name in sorted(name for name in found if re.fullmatch(r"[a-z_]+", name)):
                 said = explained(name)
                 check(f"{name}: a member of " in said or name in ("config", "check", "surface", "mesh"),  # their own help
                       f"{path}: help {name}: {said[:300]}")
-        os.chdir("/")
     # the table has no member that no source writes
     table = re.sub(r'"\s*\n\s*"', "", source[source.index("json_files[] = {"):source.index("/* Length of a word")])
     written = "\n".join(f.read_text(encoding="utf-8") for top in ("app", "core") for f in (ROOT / top).rglob("*.c")
@@ -118,15 +109,10 @@ def check_old(source):
             check(f"{old} " in (said := explained(old)) and f"is now called {now}" in said, f"{kind} {old}: {said}")
 
 
-def main():
-    source = (ROOT / "app/help/help_words.c").read_text(encoding="utf-8")
-    check_terms(source)
-    check_members(source)
-    check_old((ROOT / "core/base/old_names.c").read_text(encoding="utf-8"))
-    for name in set(re.findall(r'"(HEXTOP_[A-Z_]+)"', "".join(f.read_text(encoding="utf-8") for f in (ROOT / "app/config").glob("*.c")))):
-        check(f"{name}: environment variable" in explained(name), f"help {name}")
-    print(f"{N_CHECK} checks, {N_FAILED} failed")
-    return N_FAILED > 0
-
-
-sys.exit(main())
+source_of_words = (ROOT / "app/help/help_words.c").read_text(encoding="utf-8")
+check_terms(source_of_words)
+check_members(source_of_words)
+check_old((ROOT / "core/base/old_names.c").read_text(encoding="utf-8"))
+for variable in set(re.findall(r'"(HEXTOP_[A-Z_]+)"', "".join(f.read_text(encoding="utf-8") for f in (ROOT / "app/config").glob("*.c")))):
+    check(f"{variable}: environment variable" in explained(variable), f"help {variable}")
+finish()

@@ -13,6 +13,11 @@ import sys
 import tempfile
 
 HEXTOP = pathlib.Path(sys.argv[1]).resolve()
+# Variables for mpirun: there are more processes than cores, and they yield while they wait; shared memory is used without a
+# search for networks; MPI itself leaks memory.
+MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+       "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_pml": "ob1",
+       "ASAN_OPTIONS": "detect_leaks=0:handle_sigill=1"}
 count = {"checks": 0, "failed": 0}
 
 

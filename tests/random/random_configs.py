@@ -30,6 +30,8 @@ sys.dont_write_bytecode = True
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+for variable, value in (("OMPI_MCA_mpi_yield_when_idle", "1"), ("OMPI_MCA_pml", "ob1"), ("OMPI_MCA_btl_vader_single_copy_mechanism", "none")):
+    os.environ.setdefault(variable, value)  # processes yield while they wait; shared memory without a search for networks
 try:
     import numpy as np
     import scipy.sparse as sp
