@@ -62,10 +62,6 @@ typedef struct hx_verify_analysis {
     double pcg_residual;
 } hx_verify_analysis;
 
-/* Name of the field of --vtk with stresses of the surface, which the report page colours its part
- * by (app/report). */
-#define HX_VERIFY_SURFACE_FIELD "von_mises_surface"
-
 /* The options of `hextop verify`. */
 enum {
     HX_VERIFY_THRESHOLD,
