@@ -44,6 +44,16 @@ static int read_cases(const hx_session *s, const char *path, double *value, doub
     return n;
 }
 
+/* The bound of a limit by which verify judged; without it, that of the run. */
+static double bound_of(const hx_report_run *run, const hx_constraint_spec *spec)
+{
+    const hx_json_value *const list = hx_json_at(run->verify.root, "grey.limits");
+    for (const hx_json_value *l = list ? list->first : NULL; l; l = l->next)
+        if (strcmp(hx_json_text_at(l, "name", ""), spec->name) == 0)
+            return hx_json_number_at(l, "max");
+    return spec->max;
+}
+
 /* 1 if the file of verify has the densities of the result. a, b: scratch [n_elem]. */
 static int has_same_densities(const hx_report_run *run, const hx_session *s, double *a, double *b)
 {
@@ -68,14 +78,15 @@ static void add_mark(hx_report_stress *found, double value, const char *fmt, con
     hx_fit(mark->name, sizeof mark->name, fmt, name);
 }
 
-static void find_marks(const hx_session *s, hx_report_stress *found)
+static void find_marks(const hx_report_run *run, const hx_session *s, hx_report_stress *found)
 {
     found->bound = NAN;
     for (int i = 0; i < s->limits.n; i++) {
         const hx_constraint_spec *const spec = &s->limits.spec[i];
         if (spec->kind != &hx_response_stress) continue;
-        add_mark(found, spec->max, "limit '%s'", spec->name);
-        found->bound = fmax(found->bound, spec->max);
+        const double max = bound_of(run, spec);
+        add_mark(found, max, "limit '%s'", spec->name);
+        found->bound = fmax(found->bound, max);
     }
     if (isnan(found->bound)) found->bound = s->cfg.material.strength;
     add_mark(found, s->cfg.material.strength, "%s", "material.strength");
@@ -188,7 +199,7 @@ int hx_report_find_stress(hx_report_run *run, const hx_surface_source *source,
 {
     const hx_session *const s = &source->session;
     if (run->is_heat || !source->config) return HX_OK;
-    find_marks(s, &run->part.stress);
+    find_marks(run, s, &run->part.stress);
     HX_TRY(find_zones(s, &stress->zone));
     HX_TRY(hx_alloc(&stress->value, (size_t)s->mesh.n_elem, sizeof *stress->value, "stresses"));
     return find_values(run, s, stress);

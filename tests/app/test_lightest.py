@@ -119,7 +119,13 @@ def check_limits():
     check(sum(name.endswith(".vtk") for name in files) == 1, "one design")
     check(hextop("report", last)[0] == 0, "its report")
     code, text = hextop("verify", last)
-    check(code in (0, 4) and "lightest.json has those of the search" in text, f"the bounds of a run: {text[-900:]}")
+    said = load(f"{last}/verify.json")
+    check(code == 0 and "the bounds are those of the search" in text and "the run of this try had tip at least -" in text,
+          f"the bounds of the search: {code} {text[-900:]}")
+    check(said["limits_of"] == "../lightest.json" and [said["grey"]["limits"][0]["min"], said["grey"]["limits"][1]["max"]] == [-TIP, 0.03],
+          f"the bounds in verify.json: {said['grey']['limits']}")
+    code, text = hextop("verify", last, "optimization.constraints[0].min=-1e-4")
+    check(code == 4 and "the bounds are those of the search" not in text, f"bounds of an argument: {code} {text[-900:]}")
     hextop("verify", last, *(f"optimization.constraints[{k}]" for k in ("0].min=-1", "1].max=1")))
     code, text = hextop("-q", "lightest", "part.cfg", *FAST, "--resume")
     check(code == 0 and "try 1" not in text and load("out/lightest.json")["tries"] == tries, f"nothing is repeated: {text}")
