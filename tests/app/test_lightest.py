@@ -374,18 +374,32 @@ def check_stress():
     check(code == 2 and "--element cubic: expected linear or quadratic" in text, f"--element cubic: {code} {text}")
 
 
-def interrupt(arguments, ready):
-    process = subprocess.Popen([HEXTOP, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def interrupt(arguments, ready, number=signal.SIGINT, ignored=()):
+    """Sends a signal to a process that is started with some signals ignored."""
+    process = subprocess.Popen([HEXTOP, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               preexec_fn=lambda: [signal.signal(n, signal.SIG_IGN) for n in ignored])
     end = time.monotonic() + 60.0
     while not ready() and process.poll() is None and time.monotonic() < end:
         time.sleep(0.002)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     text = process.communicate()[0]
     return process.returncode, text
 
 
 def count_lines(path):
     return pathlib.Path(path).read_text().count("\n") if pathlib.Path(path).exists() else 0
+
+
+def check_background(tip):
+    """A shell ignores SIGINT for background jobs of a script: a signal while the part is analysed still ends the search,
+    except a SIGHUP that nohup ignores."""
+    for number, ignored, wanted in ((signal.SIGINT, [signal.SIGINT], 3), (signal.SIGTERM, [signal.SIGTERM], 3),
+                                    (signal.SIGHUP, [signal.SIGHUP], 0)):
+        folder = f"background-{number.name}"
+        words = ["--vary", "volume", f"optimization.constraints[0].min=-{tip}", f"output.directory={folder}"]
+        code, text = interrupt(["lightest", "part.cfg", *FAST, *words],
+                               lambda at=folder: pathlib.Path(at, "try-1/part.stl").exists(), number, ignored)
+        check(code == wanted, f"{number.name} in the background: {code} {text[-600:]}")
 
 
 def check_resume(tip):
@@ -480,5 +494,6 @@ with work_folder():
     check_heat("--element", "linear", "--tries", "2")
     check_stress()
     check_resume(tip_of_volume)
+    check_background(tip_of_volume)
     check_other_mesh()
 finish()
