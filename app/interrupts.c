@@ -15,7 +15,8 @@ static void note(int which)
     caught = which;
 }
 
-/* Signals that are ignored, for example by nohup, stay ignored. */
+/* A SIGHUP that is ignored, for example by nohup, stays so; see `hextop run` for the others, which
+ * shells ignore for background jobs of scripts. */
 static void begin_interrupts(void)
 {
     struct sigaction action;
@@ -25,7 +26,8 @@ static void begin_interrupts(void)
     caught = 0;
     for (int i = 0; i < N_NUMBER; i++) {
         sigaction(number[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN) sigaction(number[i], &action, NULL);
+        if (number[i] == SIGHUP && before[i].sa_handler == SIG_IGN) continue;
+        sigaction(number[i], &action, NULL);
     }
 }
 
@@ -38,7 +40,11 @@ static int is_caught(void *context)
 static void end(void)
 {
     for (int i = 0; i < N_NUMBER; i++) sigaction(number[i], &before[i], NULL);
-    if (caught) raise(caught);
+    if (!caught) return;
+    struct sigaction now;
+    sigaction(caught, NULL, &now);
+    if (now.sa_handler == SIG_IGN) signal(caught, SIG_DFL);
+    raise(caught);
 }
 
 const hx_signal_hooks hx_interrupts = {begin_interrupts, is_caught, end};

@@ -473,6 +473,15 @@ void hx_diag_filter(hx_diags *diags, const hx_session *s)
                         in_elements, degree + 1, degree);
 }
 
+/* 1 if mesh.mirrored could give each element its image: the triangles of an STL file are not cut. */
+static int could_be_mirrored(const hx_session *s)
+{
+    const char *const file = s->cfg.mesh.file;
+    const hx_model_format *const format = file ? hx_model_format_of_file(file) : NULL;
+    return !s->cfg.mesh.mirrored && format && strcmp(format->name, "STL") != 0 &&
+           hx_model_is_cad(file);
+}
+
 void hx_diag_groups(hx_diags *diags, const hx_session *s)
 {
     const hx_groups *const groups = &s->groups;
@@ -483,6 +492,10 @@ void hx_diag_groups(hx_diags *diags, const hx_session *s)
     const char *const free_it = is_repeated
                                     ? "check the axis, step, point and copies of the repetitions; "
                                       "`optimization.repetition=` removes them"
+                                : has_planes && could_be_mirrored(s)
+                                    ? "`mesh.mirrored=true` meshes one side and mirrors it, if the "
+                                      "halves of the CAD model agree; `optimization.symmetry=` "
+                                      "removes the planes"
                                 : has_planes ? "check the points and normals of the planes; "
                                                "`optimization.symmetry=` removes the planes"
                                              : "`optimization.extrusion=` removes the extrusion";

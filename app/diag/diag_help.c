@@ -58,6 +58,7 @@ const hx_diag_words hx_diag_help[HX_N_DIAG] = {
     [HX_DIAG_NOT_SYMMETRIC] =
         {"share of elements off their image", "> 0.1",
          "they share the density of an element elsewhere",
+         "`mesh.mirrored=true` if a CAD model's halves agree; otherwise "
          "mesh one half or copy and mirror or repeat it, or remove the symmetry, "
          "repetition or extrusion"},
     [HX_DIAG_TOO_FEW_ITERATIONS] = {"iterations", "",

@@ -56,7 +56,12 @@ static void on_signal(int number)
 void hx_lightest_signals_save(void)
 {
     interrupted = 0;
-    for (int i = 0; i < N_NUMBER; i++) sigaction(numbers[i], NULL, &at_start[i]);
+    for (int i = 0; i < N_NUMBER; i++) {
+        sigaction(numbers[i], NULL, &at_start[i]);
+        if (numbers[i] == SIGHUP || at_start[i].sa_handler != SIG_IGN) continue;
+        at_start[i].sa_handler = SIG_DFL;
+        sigaction(numbers[i], &at_start[i], NULL);
+    }
 }
 
 void hx_lightest_signals_end(void)
@@ -64,7 +69,7 @@ void hx_lightest_signals_end(void)
     for (int i = 0; i < N_NUMBER; i++) sigaction(numbers[i], &at_start[i], NULL);
 }
 
-/* Signals that are ignored, for example by nohup, stay ignored. */
+/* A SIGHUP that is ignored, for example by nohup, stays so. */
 void hx_lightest_signals_begin(void)
 {
     struct sigaction action;

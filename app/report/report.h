@@ -9,7 +9,12 @@
 #include "core/base/memory.h"
 #include "core/surface/surface_simplify.h"
 
-enum { HX_REPORT_MAX_RUN = 8, HX_REPORT_MAX_FIELD = 2, HX_REPORT_MAX_NOTE = 64 };
+enum {
+    HX_REPORT_MAX_RUN = 8,
+    HX_REPORT_MAX_FIELD = 3,
+    HX_REPORT_MAX_MARK = 8,
+    HX_REPORT_MAX_NOTE = 64
+};
 
 typedef enum {
     HX_RUN_DONE,
@@ -33,7 +38,29 @@ typedef struct hx_report_field {
     double low, high;         /* range of the colours */
     double least, most;       /* range over the surface */
     int is_cut;               /* 1: `high` is below the largest value */
+    int is_mask;              /* 1: above 0.5, stresses have no limit */
 } hx_report_field;
+
+/* A value that the legend of stresses names. */
+typedef struct hx_report_mark {
+    char name[96]; /* "limit 'strong'", "material.strength" */
+    double value;
+} hx_report_mark;
+
+/* What the legend of stresses states. */
+typedef struct hx_report_stress {
+    int is_there;
+    hx_report_mark mark[HX_REPORT_MAX_MARK];
+    size_t n_mark;
+    double bound;    /* largest limit, otherwise material.strength; NAN: neither */
+    char zones[512]; /* what has no limit; "": all has one */
+    int n_case;
+    /* 1: the largest value outside the zones is known from verify.json, with the members below */
+    int is_verified;
+    double largest, point[3];
+    int load_case;
+    double in_zones, safety; /* NAN: unknown */
+} hx_report_stress;
 
 /* The surface of the last design. */
 typedef struct hx_report_part {
@@ -45,6 +72,7 @@ typedef struct hx_report_part {
     double step[3]; /* spacing of the coordinates after rounding for the page (length) */
     hx_report_field field[HX_REPORT_MAX_FIELD];
     size_t n_field;
+    hx_report_stress stress;
     int is_alone; /* 1: made only from the densities, without the config */
 } hx_report_part;
 
@@ -117,6 +145,9 @@ void hx_report_write_settings(const hx_report_run *run, FILE *f);
 void hx_report_write_machine(const hx_report_run *run, FILE *f);
 void hx_report_write_verify(const hx_report_run *run, FILE *f);
 int hx_report_write_viewer(const hx_report *report, size_t i, FILE *f); /* report_viewer.c */
+/* The colours of a field; for stresses also bounds, zones and largest value. */
+void hx_report_write_legend(const hx_report_field *field, FILE *f);
+void hx_report_write_stress_legend(const hx_report_run *run, const hx_report_field *field, FILE *f);
 
 /* Lines of report.css and report.js, which the build converts to C; they end with NULL. */
 extern const char *const hx_report_css[], *const hx_report_js[];

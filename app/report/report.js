@@ -78,10 +78,11 @@
 
   // --- shaders ---
   const surfaceVertex = `#version 300 es
-    in vec3 place; in vec3 normal; in float field;
+    in vec3 place; in vec3 normal; in float field; in float mask;
     uniform vec3 step_, centre; uniform mat3 turn; uniform vec4 view; uniform float bias;
-    out vec3 at, n, v; out float value;
+    out vec3 at, n, v; out float value, masked;
     void main() {
+      masked = mask;
       at = (place - centre) * step_;
       v = turn * at;
       n = turn * normal;
@@ -90,7 +91,7 @@
     }`;
   const surfaceFragment = `#version 300 es
     precision highp float;
-    in vec3 at, n, v; in float value;
+    in vec3 at, n, v; in float value, masked;
     uniform vec4 plane; uniform vec3 plain; uniform float coloured; uniform sampler2D map;
     out vec4 colour;
     void main() {
@@ -100,6 +101,10 @@
       if (flat_.z < 0.0) flat_ = -flat_;
       vec3 m = normalize(mix(round_, flat_, smoothstep(0.85, 0.7, dot(round_, flat_))));
       vec3 base = coloured > 0.5 ? texture(map, vec2(value, 0.5)).rgb : plain;
+      if (coloured > 0.5 && masked > 0.5) { // no limit here: grey and hatched
+        float s = abs(fract((gl_FragCoord.x + gl_FragCoord.y) / 9.0) - 0.5);
+        base = mix(vec3(0.42), vec3(0.74), smoothstep(0.1, 0.2, s));
+      }
       float key = max(dot(m, normalize(vec3(-0.45, 0.65, 0.65))), 0.0);
       float fill = max(dot(m, normalize(vec3(0.8, -0.2, 0.5))), 0.0);
       float sky = 0.5 + 0.5 * m.y;
@@ -135,7 +140,7 @@
       if (!gl.getShaderParameter(s, gl.COMPILE_STATUS) && !gl.isContextLost()) throw new Error(gl.getShaderInfoLog(s));
       gl.attachShader(p, s);
     }
-    ["place", "normal", "field"].forEach((name, i) => gl.bindAttribLocation(p, i, name));
+    ["place", "normal", "field", "mask"].forEach((name, i) => gl.bindAttribLocation(p, i, name));
     gl.linkProgram(p);
     const uniform = {};
     for (let i = gl.getProgramParameter(p, gl.ACTIVE_UNIFORMS) - 1; i >= 0; i--) {
@@ -186,6 +191,7 @@
     const tri = decodeTriangles(take(figure, "triangles"), 3 * part.triangles);
     const values = {};
     part.fields.forEach(name => { values[name] = take(figure, name); });
+    const stress = part.stress || {}, mask = stress.mask ? take(figure, stress.mask) : null;
     const size = part.step.map(s => 65535 * s);
     const radius = 0.5 * Math.hypot(size[0], size[1], size[2]) || 1;
     const step = part.step.map(s => s / radius), half = size.map(s => 0.5 * s / radius);
@@ -197,24 +203,42 @@
       gl.bufferData(target, data, gl.STATIC_DRAW);
       return b;
     }
-    function makeMap() {
-      const stops = getComputedStyle(root).getPropertyValue("--map").split(",");
+    // Stops of a field's colours with their places from 0 to 1: those above the bound of stresses differ.
+    function stopsOf(name) {
+      const read = style => getComputedStyle(root).getPropertyValue(style).split(",").map(s => s.trim());
+      const over = name === "stress" && stress.over !== undefined ? stress.over : 1;
+      const spread = (list, from, to) => list.map((s, i) => [from + (to - from) * i / (list.length - 1), s]);
+      return spread(read("--map"), 0, over).concat(over < 1 ? spread(read("--over"), over, 1) : []);
+    }
+    part.fields.forEach(name => {
+      const bar = stage.querySelector('.bar[data-field="' + name + '"] .map');
+      const stops = stopsOf(name).map(([x, s]) => s + " " + (100 * x).toFixed(2) + "%");
+      bar.style.background = "linear-gradient(to right, " + stops.join(", ") + ")";
+      if (name === "stress") (stress.marks || []).forEach(x => {
+        const tick = document.createElement("i");
+        tick.style.left = 100 * x + "%";
+        bar.append(tick);
+      });
+    });
+    function makeMap(name) {
+      const texture = gl.createTexture();
       const line = document.createElement("canvas");
       line.width = 256; line.height = 1;
       const c = line.getContext("2d"), g = c.createLinearGradient(0, 0, 256, 0);
-      stops.forEach((s, i) => g.addColorStop(i / (stops.length - 1), s.trim()));
+      stopsOf(name).forEach(([x, s]) => g.addColorStop(x, s));
       c.fillStyle = g;
       c.fillRect(0, 0, 256, 1);
-      gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
+      gl.bindTexture(gl.TEXTURE_2D, texture);
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, line);
       gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
       gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
+      return texture;
     }
     function upload() {
       gpu = {
         surface: program(gl, surfaceVertex, surfaceFragment), line: program(gl, surfaceVertex, lineFragment),
         cap: program(gl, capVertex, capFragment), vertices: gl.createVertexArray(), quad: gl.createVertexArray(),
-        edges: null, nEdge: 0, fields: {}
+        edges: null, nEdge: 0, fields: {}, maps: {}
       };
       gl.bindVertexArray(gpu.vertices);
       buffer(gl.ARRAY_BUFFER, xyz);
@@ -224,13 +248,14 @@
       gl.enableVertexAttribArray(1);
       gl.vertexAttribPointer(1, 3, gl.BYTE, true, 4, 0);
       part.fields.forEach(name => { gpu.fields[name] = buffer(gl.ARRAY_BUFFER, values[name]); });
+      if (mask) gpu.mask = buffer(gl.ARRAY_BUFFER, mask);
       gpu.triangles = buffer(gl.ELEMENT_ARRAY_BUFFER, tri);
       gl.bindVertexArray(gpu.quad);
       gpu.corners = buffer(gl.ARRAY_BUFFER, new Float32Array(12));
       gpu.corner = gl.getAttribLocation(gpu.cap.p, "corner");
       gl.enableVertexAttribArray(gpu.corner);
       gl.vertexAttribPointer(gpu.corner, 3, gl.FLOAT, false, 0, 0);
-      makeMap();
+      part.fields.forEach(name => { gpu.maps[name] = makeMap(name); });
     }
 
     function viewOf() {
@@ -329,6 +354,28 @@
           `<text x="${(1.3 * x).toFixed(1)}" y="${(1.3 * y + 3.5).toFixed(1)}">${"xyz"[i]}</text>`;
       }).join("");
     }
+    // A ring about the largest stress, in front of the part.
+    const place = stage.querySelector(".place");
+    let nearest = 0; // vertex to the largest stress
+    if (stress.point) {
+      place.textContent = Number(stress.largest.toPrecision(4));
+      let least = Infinity;
+      for (let v = 0; v < part.vertices; v++) {
+        const off = Math.hypot(...stress.point.map((x, d) => part.min[d] + part.step[d] * xyz[3 * v + d] - x));
+        if (off < least) { least = off; nearest = v; }
+      }
+    }
+    function movePlace() {
+      const c = camera(), p = stress.point;
+      place.hidden = !p || field !== "stress";
+      if (place.hidden) return;
+      const at = p.map((x, d) => (x - part.min[d]) / radius - half[d]), s = viewOf();
+      const x = c.turn[0] * at[0] + c.turn[3] * at[1] + c.turn[6] * at[2], y = c.turn[1] * at[0] + c.turn[4] * at[1] + c.turn[7] * at[2];
+      const n = [0, 1, 2].map(d => normals[4 * nearest + d]);
+      place.classList.toggle("behind", c.turn[2] * n[0] + c.turn[5] * n[1] + c.turn[8] * n[2] < 0);
+      place.style.left = (50 + 50 * (x + s[0]) * s[2]) * canvas.clientWidth / 100 + "px";
+      place.style.top = (50 - 50 * (y + s[1]) * s[3]) * canvas.clientHeight / 100 + "px";
+    }
     function draw() {
       pending = false;
       if (lost || !canvas.width) return;
@@ -346,13 +393,20 @@
         gl.bindBuffer(gl.ARRAY_BUFFER, gpu.fields[field]);
         gl.enableVertexAttribArray(2);
         gl.vertexAttribPointer(2, 1, gl.UNSIGNED_BYTE, true, 1, 0);
+        gl.bindTexture(gl.TEXTURE_2D, gpu.maps[field]);
       } else gl.disableVertexAttribArray(2);
+      if (mask && field === "stress") {
+        gl.bindBuffer(gl.ARRAY_BUFFER, gpu.mask);
+        gl.enableVertexAttribArray(3);
+        gl.vertexAttribPointer(3, 1, gl.UNSIGNED_BYTE, true, 1, 0);
+      } else gl.disableVertexAttribArray(3);
       gl.uniform1f(u.coloured, field ? 1 : 0);
       gl.uniform3f(u.plain, plain[0], plain[1], plain[2]);
       drawTriangles();
       if (edges) drawEdges();
       if (axis >= 0) drawCap();
       drawAxes();
+      movePlace();
       if (!canvas.dataset.pixels) countPixels();
     }
     // How many are drawn, for tests: nobody sees an empty picture in them.
@@ -448,7 +502,7 @@
       range.disabled = axis < 0;
       const out = tools.querySelector("output");
       out.textContent = axis < 0 ? "" : (part.min[axis] + cut * size[axis]).toPrecision(4).replace(/\.?0+$/, "") + part.unit;
-      stage.querySelectorAll(".bar").forEach(b => { b.hidden = b.dataset.field !== field; });
+      figure.querySelectorAll("[data-field]").forEach(b => { b.hidden = b.dataset.field !== field; });
       ask();
     }
     function resize() {

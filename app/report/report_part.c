@@ -10,10 +10,8 @@
 #include "core/base/clock.h"
 #include "core/base/names.h"
 #include "core/base/quantile.h"
-#include "core/files/result_match.h"
-#include "core/files/vtk_fields.h"
 #include "core/mesh/hex_jacobian.h"
-#include "report.h"
+#include "report_stress.h"
 
 enum { N_SMOOTH = 10 }; /* as by default in `hextop surface` */
 
@@ -116,41 +114,6 @@ fail:
     return rc;
 }
 
-/* value[mesh->n_elem] of the session's mesh := the stresses of the surface that verify wrote into
- * the file. Returns 0 without them. */
-static int read_surface_stress(maker *m, const char *path, double *value)
-{
-    const hx_session *s = &m->source.session;
-    hx_result_match match;
-    if (!path) return 0;
-    if (hx_result_read(path, "von_mises_surface", &s->mesh, s->design.rho_min, NAN, value, &match) <
-        0) {
-        hx_error_clear();
-        return 0;
-    }
-    return 1;
-}
-
-/* value[mesh->n_elem] of the session's mesh := the largest von_mises of all cases in the file; NAN
- * if the file has none. Returns the number of cases. */
-static int read_stress(maker *m, const char *path, double *value, int *n_case)
-{
-    const hx_session *s = &m->source.session;
-    const hx_mesh *mesh = &s->mesh;
-    double *one = NULL;
-    HX_TRY(hx_alloc(&one, (size_t)mesh->n_elem, sizeof *one, "stresses"));
-    for (int64_t e = 0; e < mesh->n_elem; e++) value[e] = NAN;
-    for (*n_case = 0; *n_case < s->problem.cases.n; ++*n_case) {
-        char name[64];
-        hx_result_match match;
-        hx_fields_case_name("von_mises", *n_case, name, sizeof name);
-        if (hx_result_read(path, name, mesh, s->design.rho_min, NAN, one, &match) < 0) break;
-        for (int64_t e = 0; e < mesh->n_elem; e++) value[e] = fmax(value[e], one[e]);
-    }
-    free(one);
-    return HX_OK;
-}
-
 /* Reduces values to the elements of source.mesh, which has no passive void. */
 static void keep_part(const maker *m, double *value)
 {
@@ -160,37 +123,23 @@ static void keep_part(const maker *m, double *value)
         if (source->part.state[e] != HX_PART_VOID) value[at++] = value[e];
 }
 
-/* Takes the von Mises stress from the result; if it has none, from the file of verify. */
+/* Adds the stresses, and the zones without limits as their mask. */
 static int add_stress(maker *m)
 {
-    hx_report_run *run = m->run;
-    const hx_config *cfg = &m->source.session.cfg;
-    const int in_result = hx_config_has_field(cfg, HX_FIELD_VON_MISES);
-    const char *const path = in_result ? run->result : run->stress;
-    double *value = NULL;
-    int n_case = 0, rc;
-    if (run->is_heat || !m->source.config) return HX_OK;
-    if (!path) {
-        hx_report_say(&run->missing, "No stresses: output.fields lacks \"von_mises\", and `hextop "
-                                     "verify --vtk` wrote no file into the folder.");
-        return HX_OK;
-    }
-    HX_TRY(hx_alloc(&value, (size_t)m->source.session.mesh.n_elem, sizeof *value, "stresses"));
-    const int is_of_surface = read_surface_stress(m, run->stress, value);
-    if (!is_of_surface) HX_TRY_FAIL(read_stress(m, path, value, &n_case));
-    if (is_of_surface || n_case > 0) {
-        keep_part(m, value);
-        HX_TRY_FAIL(add_field(m, "stress",
-                              is_of_surface ? "Von Mises stress in the surface, worst case"
-                              : n_case > 1  ? "Von Mises stress, worst case"
-                                            : "Von Mises stress",
-                              run->units.stress, value, m->source.rho));
-    } else {
-        hx_report_say(&run->missing, "No stresses: %s", hx_error_message());
-        hx_error_clear();
-    }
+    hx_report_run *const run = m->run;
+    hx_report_stress_values stress = {0};
+    int rc;
+    HX_TRY_FAIL(hx_report_find_stress(run, &m->source, &stress));
+    if (!stress.value) goto fail;
+    keep_part(m, stress.value);
+    HX_TRY_FAIL(add_field(m, "stress", stress.label, run->units.stress, stress.value,
+                          stress.is_of_surface ? NULL : m->source.rho));
+    if (!stress.zone) goto fail;
+    keep_part(m, stress.zone);
+    HX_TRY_FAIL(add_field(m, "zone", "", "", stress.zone, m->source.rho));
+    run->part.field[run->part.n_field - 1].is_mask = 1;
 fail:
-    free(value);
+    hx_report_stress_values_free(&stress);
     return rc;
 }
 
@@ -217,6 +166,44 @@ static int open_source(maker *m)
     hx_surface_source_free(&m->source);
     run->part.is_alone = 1;
     return hx_surface_source_open(&m->source, run->result, "none", 0, 0);
+}
+
+/* Values outside the mask of the part, which sorted[n_vertex] gets in order. Returns their number.
+ */
+static size_t sort_values(const hx_report_part *part, const hx_report_field *field, double *sorted)
+{
+    const float *mask = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < part->n_field; i++)
+        if (part->field[i].is_mask && strcmp(field->name, "stress") == 0)
+            mask = part->field[i].value;
+    for (int64_t v = 0; v < part->surface.n_vertex; v++)
+        if (!mask || mask[v] <= 0.5f) sorted[n++] = (double)field->value[v];
+    hx_sort_values(sorted, n);
+    return n;
+}
+
+/* The colour scale ends at the value that only 0.5 % of the vertices exceed. Otherwise peaks at
+ * single points, such as stresses at supports, would leave one colour for the rest. Stresses below
+ * their bound, but not far below it, have a scale that ends there. */
+static int find_range(const hx_report_part *part, hx_report_field *f)
+{
+    static const double far_below = 3.0;
+    double *sorted = NULL;
+    HX_TRY(hx_alloc(&sorted, (size_t)part->surface.n_vertex + 1, sizeof *sorted, "colours"));
+    const size_t n = sort_values(part, f, sorted);
+    f->most = n > 0 ? hx_quantile(sorted, n, 1.0) : 0.0;
+    f->least = n > 0 ? hx_quantile(sorted, n, 0.0) : 0.0;
+    f->high = n > 0 ? hx_quantile(sorted, n, 0.995) : 0.0;
+    f->low = 0.0;
+    const double bound = part->stress.bound;
+    if (strcmp(f->name, "stress") == 0 && bound > f->high && bound <= far_below * f->high)
+        f->high = bound;
+    if (!(f->high > f->low)) f->high = f->most > f->low ? f->most : f->low + 1.0;
+    if (f->is_mask || strcmp(f->name, "density") == 0) f->high = 1.0;
+    f->is_cut = f->most > f->high * (1.0 + 1e-6);
+    free(sorted);
+    return HX_OK;
 }
 
 static int make_picture(maker *m, int64_t n_triangle)
@@ -257,24 +244,7 @@ static int make_picture(maker *m, int64_t n_triangle)
     HX_TRY(
         /* number of pieces and holes do not depend on the precision */
         hx_surface_check(&part->surface, HX_SURFACE_F64, &part->shape));
-    /* The colour scale ends at the value that only 0.5 % of the vertices exceed. Otherwise
-     * peaks at single points, such as stresses at supports, would leave one colour for the
-     * rest. */
-    for (size_t i = 0; i < part->n_field; i++) {
-        hx_report_field *const f = &part->field[i];
-        double *sorted = NULL;
-        HX_TRY(hx_alloc(&sorted, (size_t)part->surface.n_vertex, sizeof *sorted, "colours"));
-        for (int64_t v = 0; v < part->surface.n_vertex; v++) sorted[v] = (double)f->value[v];
-        hx_sort_values(sorted, (size_t)part->surface.n_vertex);
-        f->most = hx_quantile(sorted, (size_t)part->surface.n_vertex, 1.0);
-        f->least = hx_quantile(sorted, (size_t)part->surface.n_vertex, 0.0);
-        f->high = hx_quantile(sorted, (size_t)part->surface.n_vertex, 0.995);
-        f->low = 0.0;
-        if (!(f->high > f->low)) f->high = f->most > f->low ? f->most : f->low + 1.0;
-        if (strcmp(f->name, "density") == 0) f->high = 1.0;
-        f->is_cut = f->most > f->high * (1.0 + 1e-6);
-        free(sorted);
-    }
+    for (size_t i = 0; i < part->n_field; i++) HX_TRY(find_range(part, &part->field[i]));
     for (int d = 0; d < 3; d++) part->step[d] = (part->shape.max[d] - part->shape.min[d]) / 65535.0;
     hx_log_detail("seconds    mesh %.3f, surface %.3f, colours %.3f, fewer triangles %.3f",
                   opened - begin, cut_out - opened, coloured - cut_out, hx_clock() - coloured);

@@ -58,6 +58,36 @@ static int put_triangles(const hx_surface *s, FILE *f)
     return HX_OK;
 }
 
+static const hx_report_field *find_field(const hx_report_part *part, const char *name)
+{
+    for (size_t i = 0; i < part->n_field; i++)
+        if (strcmp(part->field[i].name, name) == 0) return &part->field[i];
+    return NULL;
+}
+
+/* Bounds of the stresses as shares of the colours, and the place of the largest. */
+static void put_stress(const hx_report_part *part, hx_json *json)
+{
+    const hx_report_stress *const found = &part->stress;
+    const hx_report_field *const field = find_field(part, "stress");
+    if (!field) return;
+    hx_json_open_object(json, "stress");
+    if (find_field(part, "zone")) hx_json_string(json, "mask", "zone");
+    hx_json_open_array(json, "marks");
+    for (size_t i = 0; i < found->n_mark; i++) {
+        const double share = (found->mark[i].value - field->low) / (field->high - field->low);
+        if (share >= 0.0 && share <= 1.0) hx_json_number(json, NULL, share);
+    }
+    hx_json_close_array(json);
+    if (found->bound < field->high)
+        hx_json_number(json, "over", (found->bound - field->low) / (field->high - field->low));
+    if (found->is_verified) {
+        hx_json_number(json, "largest", found->largest);
+        hx_json_numbers(json, "point", 3, found->point);
+    }
+    hx_json_close_object(json);
+}
+
 /* Writes counts, box and fields as an attribute. */
 static int put_description(const hx_report_part *part, const char *unit, FILE *f)
 {
@@ -73,8 +103,16 @@ static int put_description(const hx_report_part *part, const char *unit, FILE *f
     hx_json_numbers(&json, "step", 3, part->step);
     hx_json_string(&json, "unit", unit);
     hx_json_open_array(&json, "fields");
-    for (size_t i = 0; i < part->n_field; i++) hx_json_string(&json, NULL, part->field[i].name);
+    for (size_t i = 0; i < part->n_field; i++)
+        if (!part->field[i].is_mask) hx_json_string(&json, NULL, part->field[i].name);
     hx_json_close_array(&json);
+    hx_json_open_array(&json, "ranges");
+    for (size_t i = 0; i < part->n_field; i++) {
+        const double range[2] = {part->field[i].low, part->field[i].high};
+        if (!part->field[i].is_mask) hx_json_numbers(&json, NULL, 2, range);
+    }
+    hx_json_close_array(&json);
+    put_stress(part, &json);
     hx_json_close_object(&json);
     HX_TRY(hx_text_stream_close(&out, &text, NULL));
     hx_html_text(f, text);
@@ -84,33 +122,12 @@ static int put_description(const hx_report_part *part, const char *unit, FILE *f
 
 /* --- controls --- */
 
-static void put_colour_bar(const hx_report_field *field, FILE *f)
-{
-    char text[4][48];
-    fprintf(f, "<div class=\"bar\" data-field=\"%s\" hidden><p>", field->name);
-    hx_html_text(f, field->label);
-    if (field->unit[0]) {
-        fputs(",", f);
-        hx_html_text(f, field->unit);
-    }
-    fputs("</p><div class=\"map\"></div><div class=\"ends\">", f);
-    fprintf(f, "<span>%s</span><span>%s</span><span>%s%s</span></div>",
-            hx_report_number(field->low, text[0], sizeof text[0]),
-            hx_report_number(0.5 * (field->low + field->high), text[1], sizeof text[1]),
-            field->is_cut ? "≥ " : "", hx_report_number(field->high, text[2], sizeof text[2]));
-    if (field->is_cut)
-        fprintf(f,
-                "<p class=\"note\">Largest %s; the colour scale ends where 99.5 %% of the points "
-                "lie below.</p>",
-                hx_report_number(field->most, text[3], sizeof text[3]));
-    fputs("</div>", f);
-}
-
 static void put_controls(const hx_report_part *part, size_t i, int with_link, FILE *f)
 {
     fprintf(f, "<div class=\"tools\" role=\"group\" aria-label=\"View\">"
                "<label>Colour <select name=\"colour\">");
     for (size_t k = 0; k < part->n_field; k++) {
+        if (part->field[k].is_mask) continue;
         fprintf(f, "<option value=\"%s\">", part->field[k].name);
         hx_html_text(f, part->field[k].label);
         fputs("</option>", f);
@@ -183,8 +200,12 @@ int hx_report_write_viewer(const hx_report *report, size_t i, FILE *f)
         "<p class=\"nogl\">The part is drawn by WebGL 2, which this browser lacks or has switched "
         "off. <code>hextop surface</code> writes it for other programs.</p>",
         f);
-    for (size_t k = 0; k < part->n_field; k++) put_colour_bar(&part->field[k], f);
+    fputs("<p class=\"place\" aria-hidden=\"true\" hidden></p>", f);
+    for (size_t k = 0; k < part->n_field; k++)
+        if (!part->field[k].is_mask) hx_report_write_legend(&part->field[k], f);
     fputs("</div>\n", f);
+    const hx_report_field *const stress = find_field(part, "stress");
+    if (stress) hx_report_write_stress_legend(run, stress, f);
     put_controls(part, i, report->n_run > 1, f);
     put_caption(run, f);
     fputs("<p class=\"hint\">Drag turns, the wheel or two fingers zoom (the wheel once the picture "

@@ -1,4 +1,3 @@
-#define _XOPEN_SOURCE 700 /* realpath */
 #include "verify.h"
 
 #include <limits.h>
@@ -67,26 +66,6 @@ static int make_black_white(hx_verify *v)
     return HX_OK;
 }
 
-/* 1 if a file is in a folder try-N beside the lightest.json of a search. */
-static int is_of_search(const char *file)
-{
-    static const char begin[] = "try-", search[] = "/lightest.json";
-    char *const path = realpath(file, NULL);
-    char text[PATH_MAX];
-    int is_try = 0;
-    char *slash = path ? strrchr(path, '/') : NULL;
-    if (slash) {
-        *slash = '\0'; /* path is the folder */
-        slash = strrchr(path, '/');
-    }
-    if (slash && strncmp(slash + 1, begin, strlen(begin)) == 0) {
-        const int n = snprintf(text, sizeof text, "%.*s%s", (int)(slash - path), path, search);
-        is_try = n < (int)sizeof text && access(text, F_OK) == 0;
-    }
-    free(path);
-    return is_try;
-}
-
 int hx_verify_locate(hx_verify *v, const hx_options *options)
 {
     const char *const *const argument = options->argument;
@@ -94,7 +73,7 @@ int hx_verify_locate(hx_verify *v, const hx_options *options)
     const int has_config = n > 1 && (!strchr(argument[1], '=') || access(argument[1], F_OK) == 0);
     HX_TRY(hx_result_locate(&v->path, argument[0]));
     v->result = v->path.file;
-    v->is_try = is_of_search(v->result);
+    HX_TRY(hx_verify_find_search(v));
     v->config = has_config ? argument[1] : v->path.config;
     v->override = argument + 1 + has_config;
     v->n_override = n - 1 - (size_t)has_config;
@@ -148,6 +127,7 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     }
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
+    HX_TRY(hx_verify_take_search(v));
     if (v->surface.path) HX_TRY(hx_verify_open_surface(v));
     HX_TRY(make_black_white(v));
     HX_TRY(hx_verify_open_made(v, made));
@@ -357,5 +337,6 @@ void hx_verify_free(hx_verify *v)
     hx_verify_samples_free(&v->samples);
     hx_session_free(&v->session);
     hx_result_path_free(&v->path);
+    free(v->search);
     memset(v, 0, sizeof *v);
 }

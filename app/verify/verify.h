@@ -62,10 +62,6 @@ typedef struct hx_verify_analysis {
     double pcg_residual;
 } hx_verify_analysis;
 
-/* Name of the field of --vtk with stresses of the surface, which the report page colours its part
- * by (app/report). */
-#define HX_VERIFY_SURFACE_FIELD "von_mises_surface"
-
 /* The options of `hextop verify`. */
 enum {
     HX_VERIFY_THRESHOLD,
@@ -124,12 +120,14 @@ typedef struct hx_verify_samples {
 
 typedef struct hx_verify {
     hx_session session;
-    hx_result_path path;         /* paths of the result and of the config beside it (owned) */
-    hx_output_names outputs;     /* files that the command writes */
-    const char *result;          /* the VTK file (borrowed from path) */
-    const char *config;          /* path of the config (borrowed) */
-    int is_try;                  /* 1: the result is a try of `hextop lightest` */
-    size_t n_override;           /* number of KEY=VALUE arguments */
+    hx_result_path path;     /* paths of the result and of the config beside it (owned) */
+    hx_output_names outputs; /* files that the command writes */
+    const char *result;      /* the VTK file (borrowed from path) */
+    const char *config;      /* path of the config (borrowed) */
+    char *search;      /* lightest.json of the search of which it is a try; NULL: none (owned) */
+    int is_by_search;  /* 1: the limits have the bounds of the search */
+    char of_run[512];  /* bounds of the run of this try that differ; "": none */
+    size_t n_override; /* number of KEY=VALUE arguments */
     const char *const *override; /* [n_override] (borrowed) */
     hx_result_part part;         /* elements that are forced solid or void, and the target volume */
     unsigned preserve;           /* HX_PRESERVE_* */
@@ -179,6 +177,12 @@ typedef enum {
     HX_N_VERIFY_ELEMENT
 } hx_verify_element;
 const char *hx_verify_element_word(size_t i); /* NULL after the last */
+
+/* v->search := the lightest.json beside the folder try-N of the result, if there is one. */
+int hx_verify_find_search(hx_verify *v);
+/* Gives the session's limits the bounds of the search, which those of the try's run approach or
+ * widen, unless an argument states bounds. HX_EINPUT: v->search cannot be read. */
+int hx_verify_take_search(hx_verify *v);
 
 /* a->limit := values of the session's limits after a solve; a->volume is set. spec: the limits,
  * with sets of the analysed mesh. density[n_elem]: see hx_limit_values (verify_limits.c). */

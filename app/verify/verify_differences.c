@@ -90,7 +90,7 @@ static int sharpen(const hx_verify *v, char *text, size_t n_text)
     const char *const slash = strrchr(v->result, '/');
     const int n = slash ? (int)(slash - v->result) : 0;
     if (!hx_diag_sharpen(&v->session, arguments, sizeof arguments)) return 0;
-    if (v->is_try) { /* a run with the bounds of this one would leave the search */
+    if (v->search) { /* a run with the bounds of this one would leave the search */
         hx_fit(text, n_text, "a search with %s makes designs that are more black-and-white",
                arguments);
         return 1;

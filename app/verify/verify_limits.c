@@ -154,9 +154,9 @@ void hx_verify_print_limits(const hx_verify *v)
         add_state(&table, v, i);
     }
     hx_table_end(&table, 2);
-    if (v->is_try && v->n_override == 0)
-        hx_log_info("  these are the bounds of one run of `hextop lightest`; lightest.json has "
-                    "those of the search");
+    if (v->is_by_search)
+        hx_log_info("  the bounds are those of the search, %s%s%s", v->search,
+                    v->of_run[0] ? "; the run of this try had " : "", v->of_run);
 }
 
 const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n_text)
@@ -182,7 +182,7 @@ const char *hx_verify_warn_limit(const hx_verify *v, int i, char *text, size_t n
     hx_fit(text, n_text, "limit '%s' is missed by %.3g %%%s: %.6g%s on the %s, %s is required%s",
            spec->name, 100.0 * made_violation(v, i), from, value, unit, design_text(v, a),
            hx_bound_text(spec->max, spec->min, unit, bound, sizeof bound),
-           v->is_try
+           v->search
                ? "" /* the search goes on */
                : "; tighten it in the config and run again, or let `hextop lightest` do that");
     return text;

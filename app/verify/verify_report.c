@@ -405,6 +405,8 @@ int hx_verify_write(const hx_verify *v, const char *path)
         hx_verify_made(v, &made);
         hx_json_number(&json, "limit_tolerance_percent", v->limit_tolerance);
         hx_json_string(&json, "limits_judged_on", made);
+        if (v->is_by_search) /* seen from the folder of the result */
+            hx_json_string(&json, "limits_of", "../lightest.json");
         hx_json_bool(&json, "limits_met", hx_verify_count_missed(v) == 0);
     }
     hx_json_bool(&json, "compliance_has_ratio", !hx_compliance_is_shifted(&v->session));

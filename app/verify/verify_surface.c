@@ -140,7 +140,7 @@ static int keep_field(hx_verify *v, const results *r)
 {
     const hx_mesh *const mesh = &v->session.mesh, *const cut = &v->surface.part.mesh;
     float *field = NULL;
-    HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, HX_VERIFY_SURFACE_FIELD,
+    HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, HX_FIELDS_SURFACE_STRESS,
                          &field));
     for (int64_t t = 0; t < 8 * cut->n_elem; t++) {
         const int32_t e = r->elem[t / 8];

@@ -26,6 +26,7 @@ const hx_response_kind hx_response_displacement = {
     .prepare = hx_field_prepare,
     .accept = hx_field_accept,
     .value = hx_field_value,
+    .report = hx_field_report,
     .adjoint_load = hx_field_load,
     .snapshot = hx_field_snapshot,
     .destroy = hx_field_destroy,

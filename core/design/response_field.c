@@ -44,6 +44,17 @@ int hx_field_value(const hx_response *o, double *value)
     return HX_OK;
 }
 
+int hx_field_report(const hx_response *o, double *value)
+{
+    const hx_response_set *const own = o->impl;
+    if (!own->largest) return hx_field_value(o, value);
+    *value = 0.0;
+    for (int c = 0; c < o->analysis->problem->cases.n; c++)
+        if (hx_response_has_case(o, c))
+            *value += hx_response_weight(o, c) * hx_largest_maximum(own->largest, c);
+    return HX_OK;
+}
+
 int hx_field_load(const hx_response *o, int c, double *d_load)
 {
     const hx_response_set *const own = o->impl;

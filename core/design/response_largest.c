@@ -12,6 +12,10 @@
 #include "../linalg/vector_ops.h"
 #include "response_set.h"
 
+/* Share of the scale that is kept from the design before
+ * (doc/notebook/2026-11-30-largest-values-that-alternate.md). */
+#define KEPT 0.5
+
 /* A load case of the analysed design, with the values of this process. */
 typedef struct of_case {
     double *value; /* [n_point][components] displacements (owned) */
@@ -245,8 +249,12 @@ int hx_largest_accept(const hx_response *o, hx_largest *l)
     const hx_analysis *const a = o->analysis;
     for (int c = 0; c < l->n_case; c++) {
         if (!hx_response_has_case(o, c) || l->of[c].has_own) continue;
+        const hx_largest_constants was = l->of[c].are;
         HX_TRY(measure_case(a, l, &l->of[c]));
         HX_TRY(take_own_constants(a, l, &l->of[c]));
+        if (was.shift < l->of[c].are.shift || was.shift > l->of[c].are.shift) continue;
+        l->of[c].are.scale = KEPT * was.scale + (1.0 - KEPT) * l->of[c].are.scale;
+        l->of[c].has_own = 0;
     }
     return HX_OK;
 }
@@ -255,6 +263,11 @@ double hx_largest_value(const hx_largest *l, int c)
 {
     const of_case *const of = &l->of[c];
     return of->has_own ? of->largest : of->are.scale * of->norm - of->are.shift;
+}
+
+double hx_largest_maximum(const hx_largest *l, int c)
+{
+    return l->of[c].largest;
 }
 
 hx_largest_constants *hx_largest_constants_of(hx_largest *l, int c)

@@ -64,6 +64,8 @@ int hx_response_check_set(const hx_problem *problem, const char *set, const char
 /* ---- entries of hx_response_kind for means and largest values (response_field.c) ---- */
 
 int hx_field_value(const hx_response *o, double *value);
+/* *value as for records: with true maxima. */
+int hx_field_report(const hx_response *o, double *value);
 int hx_field_load(const hx_response *o, int load_case, double *d_load);
 int hx_field_prepare(hx_response *o);
 int hx_field_accept(hx_response *o);
@@ -78,11 +80,13 @@ int hx_field_check(const hx_problem *problem, const hx_response_params *params, 
 /* ---- the largest value (response_largest.c) ---- */
 
 /* The largest of the values q at the nodes of a set: signed along a direction or as a temperature,
- * otherwise sizes. The maximum has no derivative, so it is replaced by c (1/n sum max(q + s, 0)^8)^(1/8)
- * - s, a p-norm scaled like that of Le et al. (2010). The constants c and s are those of the last
- * accepted design: s is 0 unless the largest is small or negative beside the lowest, and c makes the
- * expression equal to the maximum there. So an accepted design has the exact maximum, and a design
- * that is compared with it has the function whose derivative was used. */
+ * otherwise sizes. The maximum has no derivative, so it is replaced by a p-norm scaled like that of
+ * Le et al. (2010), c (1/n sum max(q + s, 0)^8)^(1/8) - s. The constants c and s do not change
+ * while designs are compared, so all of these have the function whose derivative was used. s is of
+ * the last accepted design: 0 unless the largest is small or negative beside the lowest. c is half
+ * the factor that makes the expression equal to the maximum there, and half the c before; otherwise
+ * designs alternate whose largest value is at another node. As designs converge, the expression
+ * becomes the maximum. Records have the maximum (hx_field_report). */
 typedef struct hx_largest hx_largest;
 
 enum { HX_LARGEST_POWER = 8 };
@@ -93,9 +97,11 @@ typedef struct hx_largest_constants {
 
 int hx_largest_create(hx_response *o, hx_largest **largest);
 int hx_largest_prepare(hx_response *o, hx_largest *largest);
+/* Once per accepted design: the constants of the designs that follow. */
 int hx_largest_accept(const hx_response *o, hx_largest *largest);
-/* The value of a case: after hx_largest_accept the maximum, before it the expression above. */
+/* The value of a case: the expression above; in the first design the maximum. */
 double hx_largest_value(const hx_largest *largest, int load_case);
+double hx_largest_maximum(const hx_largest *largest, int load_case);
 /* The constants of a case, from the design accepted last. */
 hx_largest_constants *hx_largest_constants_of(hx_largest *largest, int load_case);
 /* Vector d_load := factor times the derivative of hx_largest_value. */

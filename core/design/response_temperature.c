@@ -27,6 +27,13 @@ static int temperature_value(const hx_response *o, double *temperature)
     return HX_OK;
 }
 
+static int temperature_report(const hx_response *o, double *temperature)
+{
+    HX_TRY(hx_field_report(o, temperature));
+    *temperature += temperature_zero(o->analysis->problem, &o->params);
+    return HX_OK;
+}
+
 const hx_response_kind hx_response_temperature = {
     .name = "temperature",
     .help = "temperature of a set: mean, difference of two means, or the largest",
@@ -42,6 +49,7 @@ const hx_response_kind hx_response_temperature = {
     .prepare = hx_field_prepare,
     .accept = hx_field_accept,
     .value = temperature_value,
+    .report = temperature_report,
     .adjoint_load = hx_field_load,
     .zero = temperature_zero,
     .snapshot = hx_field_snapshot,

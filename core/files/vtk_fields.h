@@ -18,6 +18,10 @@ typedef struct hx_fields {
 int hx_fields_add(hx_fields *fields, const hx_mesh *mesh, hx_vtk_where where, hx_vtk_type type,
                   int n_comp, const char *name, void *data);
 
+/* Name of the field of `hextop verify --vtk` with stresses of the surface that is made: on each
+ * cell the largest that the surface's tetrahedra in it have at a node; 0 without them. */
+#define HX_FIELDS_SURFACE_STRESS "von_mises_surface"
+
 /* Name of the field of load case c, from 0: "displacement" for the first, "displacement_2" for the
  * second. Returns text. */
 const char *hx_fields_case_name(const char *name, int c, char *text, size_t n_text);

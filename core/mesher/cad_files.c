@@ -224,7 +224,8 @@ static int find_halves(const hx_cad_job *job, const hx_cad_shape *shape, hx_cad_
 {
     const hx_mirror_mode mode = job->options->mirrored;
     if (mode == HX_MIRROR_OFF || (mode == HX_MIRROR_TRY && shape->stl)) return HX_OK;
-    if (shape->stl)
+    facts->is_uneven = shape->stl != NULL;
+    if (facts->is_uneven)
         return HX_RAISE(HX_EINPUT,
                         "%s: mirrored applies to STEP, IGES and BREP models; the triangles of an "
                         "STL file are not cut",
@@ -235,6 +236,7 @@ static int find_halves(const hx_cad_job *job, const hx_cad_shape *shape, hx_cad_
         hx_error_clear();
         return HX_OK;
     }
+    facts->is_uneven = halves->is_uneven;
     HX_TRY(rc);
     facts->n_mirror = halves->n_plane;
     memcpy(facts->mirror, halves->plane, sizeof facts->mirror);
@@ -272,7 +274,6 @@ static int make_cad_mesh(const hx_cad_job *given, const char *format, const char
     HX_TRY_FAIL(rc);
     HX_TRY_FAIL(note_shape(job, &shape));
     rc = find_halves(job, &shape, &halves, facts);
-    if (rc == HX_EINPUT) facts->is_uneven = 1;
     HX_TRY_FAIL(rc);
     job->halves = facts->n_mirror > 0 ? &halves : NULL;
     rc = mesh_shape(job, &shape, &facts->element_size, &mesh);

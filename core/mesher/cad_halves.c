@@ -82,8 +82,10 @@ static int cut(const hx_cad_job *job, hx_cad_halves *halves, int is_region)
     HX_TRY(c.rc);
     if (c.is_done && result.process.exit_status >= 0) return HX_OK; /* it also counts warnings */
     HX_TRY(rc);
-    return HX_RAISE(HX_EINPUT, "%s: gmsh could not cut it at a plane%s%s", job->path,
-                    result.error[0] ? ": " : "", result.error);
+    return HX_RAISE(HX_EINPUT,
+                    "%s: gmsh could not cut it at a plane%s%s; without mesh.mirrored it is "
+                    "meshed as a whole",
+                    job->path, result.error[0] ? ": " : "", result.error);
 }
 
 /* --- planes --- */
@@ -194,14 +196,16 @@ int hx_cad_find_halves(const hx_cad_job *job, const hx_cad_shape *shape, hx_cad_
         double off = 0.0;
         const int agrees = hx_cad_match_halves(halves, p, &off, why, sizeof why);
         if (agrees < 0) return agrees;
-        if (!agrees && is_stated) return refuse_plane(job, &halves->plane[p], why);
+        halves->is_uneven = !agrees && is_stated;
+        if (halves->is_uneven) return refuse_plane(job, &halves->plane[p], why);
         if (agrees) halves->off = fmax(halves->off, off);
         if (agrees)
             p++;
         else
             drop_plane(halves, p);
     }
-    if (halves->n_plane == 0)
+    halves->is_uneven = halves->n_plane == 0;
+    if (halves->is_uneven)
         return HX_RAISE(HX_EINPUT,
                         "%s: at none of the planes x, y, z = %g, %g, %g through the "
                         "centroid do the halves agree (the last: %s); state another plane "

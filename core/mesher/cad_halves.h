@@ -26,6 +26,7 @@ struct hx_cad_halves {
     int n_plane;
     hx_mirror_plane plane[HX_MOST_MIRRORS]; /* unit normals, perpendicular to each other */
     double middle[3], size;                 /* centroid of the shape, diagonal of its box (mm) */
+    int is_uneven; /* 1, after HX_EINPUT: the halves differ; 0: gmsh failed for another reason */
     /* largest distance between centre and mirror image of a face, relative to `size` */
     double off;
     hx_cad_parts whole[HX_CAD_N_KIND]; /* in the order of face-1, ... and of the shape's solids */

@@ -29,7 +29,7 @@ typedef struct hx_cad_facts {
     double volume;        /* of the model, not of its mesh; 0: not known */
     int n_mirror;         /* planes at which the mesh is its own mirror image; 0: none */
     hx_mirror_plane mirror[HX_MOST_MIRRORS]; /* unit normals */
-    int is_uneven; /* 1, after HX_EINPUT: the model cannot be mirrored as stated */
+    int is_uneven; /* 1, after HX_EINPUT: the reason is that the model cannot be mirrored as stated */
 } hx_cad_facts;
 
 /* A zeroed struct with merge = NaN selects the defaults. */

@@ -13,12 +13,12 @@ material = {{ E = 210000.0; nu = 0.3; density = 7.85e-9; }};
 supports = ( {{ set = "left"; fix = "xyz"; }} );
 loads = ( {{ set = "right-lower-edge"; total_force = [0.0, 0.0, -100.0]; }} );
 optimization = {{ volume_fraction = {volume}; rho_min = 0.01; iterations = {iterations};
-                 filter = {{ kind = "density"; radius = 1.5; }}; }};
+                 filter = {{ kind = "density"; radius = 1.5; }}; {limits} }};
 solver = {{ device = "cpu"; operator = "ebe"; }};
 output = {{ directory = "{folder}"; every = 2; fields = ({fields}); }};
 """
 
-DEFAULTS = {"title": "A cantilever", "nx": 12, "ny": 6, "volume": 0.4, "iterations": 4,
+DEFAULTS = {"title": "A cantilever", "nx": 12, "ny": 6, "volume": 0.4, "iterations": 4, "limits": "",
             "fields": '"density", "von_mises"'}
 
 n_failed = 0

@@ -119,7 +119,13 @@ def check_limits():
     check(sum(name.endswith(".vtk") for name in files) == 1, "one design")
     check(hextop("report", last)[0] == 0, "its report")
     code, text = hextop("verify", last, *FAST)
-    check(code in (0, 4) and "lightest.json has those of the search" in text, f"the bounds of a run: {text[-900:]}")
+    said = load(f"{last}/verify.json")
+    check(code == 0 and "the bounds are those of the search" in text and "the run of this try had tip at least -" in text,
+          f"the bounds of the search: {code} {text[-900:]}")
+    check(said["limits_of"] == "../lightest.json" and [said["grey"]["limits"][0]["min"], said["grey"]["limits"][1]["max"]] == [-TIP, 0.03],
+          f"the bounds in verify.json: {said['grey']['limits']}")
+    code, text = hextop("verify", last, *FAST, "optimization.constraints[0].min=-1e-4")
+    check(code == 4 and "the bounds are those of the search" not in text, f"bounds of an argument: {code} {text[-900:]}")
     hextop("verify", last, *FAST, *(f"optimization.constraints[{k}]" for k in ("0].min=-1", "1].max=1")))
     code, text = hextop("-q", "lightest", "part.cfg", *FAST, "--resume")
     check(code == 0 and "try 1" not in text and load("out/lightest.json")["tries"] == tries, f"nothing is repeated: {text}")
@@ -368,18 +374,32 @@ def check_stress():
     check(code == 2 and "--element cubic: expected linear or quadratic" in text, f"--element cubic: {code} {text}")
 
 
-def interrupt(arguments, ready):
-    process = subprocess.Popen([HEXTOP, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def interrupt(arguments, ready, number=signal.SIGINT, ignored=()):
+    """Sends a signal to a process that is started with some signals ignored."""
+    process = subprocess.Popen([HEXTOP, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               preexec_fn=lambda: [signal.signal(n, signal.SIG_IGN) for n in ignored])
     end = time.monotonic() + 60.0
     while not ready() and process.poll() is None and time.monotonic() < end:
         time.sleep(0.002)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     text = process.communicate()[0]
     return process.returncode, text
 
 
 def count_lines(path):
     return pathlib.Path(path).read_text().count("\n") if pathlib.Path(path).exists() else 0
+
+
+def check_background(tip):
+    """A shell ignores SIGINT for background jobs of a script: a signal while the part is analysed still ends the search,
+    except a SIGHUP that nohup ignores."""
+    for number, ignored, wanted in ((signal.SIGINT, [signal.SIGINT], 3), (signal.SIGTERM, [signal.SIGTERM], 3),
+                                    (signal.SIGHUP, [signal.SIGHUP], 0)):
+        folder = f"background-{number.name}"
+        words = ["--vary", "volume", f"optimization.constraints[0].min=-{tip}", f"output.directory={folder}"]
+        code, text = interrupt(["lightest", "part.cfg", *FAST, *words],
+                               lambda at=folder: pathlib.Path(at, "try-1/part.stl").exists(), number, ignored)
+        check(code == wanted, f"{number.name} in the background: {code} {text[-600:]}")
 
 
 def check_resume(tip):
@@ -473,5 +493,6 @@ with work_folder():
     check_heat("--element", "linear", "--tries", "2")
     check_stress()
     check_resume(tip_of_volume)
+    check_background(tip_of_volume)
     check_other_mesh()
 finish()

@@ -63,6 +63,8 @@ PROBE = """
   async function play() {
     found.width = innerWidth;
     found.page = root.scrollWidth;
+    found.marks = [...document.querySelectorAll(".marks, .bar, .place")].filter(e => e.offsetParent).map(e => e.innerText);
+    found.ticks = document.querySelectorAll('.bar[data-field="stress"] .map i').length;
     found.theme = document.querySelector("#theme").textContent;
     look("first");
     if (!document.querySelector(".without") && canvases.length) {
@@ -187,6 +189,16 @@ def main(hextop, shots):
         make_run(hextop, "two", nx=24, ny=12, volume=0.3)
         run(hextop, "-q", "report", "one", "two", "-o", "both.html")
         run(hextop, "-q", "report", "one", "-o", "one.html")
+        make_run(hextop, "strong", nx=24, ny=12, limits='constraints = ( { kind = "stress"; max = 5.0; } );')
+        run(hextop, "-q", "report", "strong", "-o", "strong.html")
+        strong = probe("strong.html", 1000)
+        if strong:
+            check_calm(strong, "stresses", 1000)
+            check_themes(strong, "stresses")
+            check_drawn(strong, 1)
+            check(len(strong["marks"]) == 2 and "limit 'stress': 5 MPa" in strong["marks"][1]
+                  and "zones without limits" in strong["marks"][1], f"legend of stresses: {strong['marks']}")
+            check(strong["ticks"] == 1, f"{strong['ticks']} ticks of one limit")
         desktop = probe("both.html", 1280)
         phone = probe("one.html", 390, "--blink-settings=preferredColorScheme=0")
         blind = probe("one.html", 800, "--disable-3d-apis")

@@ -87,6 +87,13 @@ static void put_positive_key(drawer *d, const char *key)
     fputs("; ", d->out);
 }
 
+static void put_number_key(drawer *d, const char *key)
+{
+    fprintf(d->out, "%s = ", key);
+    put_number(d);
+    fputs("; ", d->out);
+}
+
 static void put_set_key(drawer *d)
 {
     fprintf(d->out, "set = \"%s\"; ", set_name(d));
@@ -195,8 +202,10 @@ static void put_force(drawer *d)
 {
     static const char *const vector[] = {"node_force", "total_force", "traction", "bearing_force",
                                          "gravity"};
-    const unsigned kind = below(d, 10);
-    if (kind < 5) {
+    const unsigned kind = below(d, 11);
+    if (kind == 10) {
+        put_positive_key(d, "temperature_change");
+    } else if (kind < 5) {
         put_vector_key(d, vector[kind]);
     } else if (kind == 5) {
         put_positive_key(d, "pressure");
@@ -277,6 +286,20 @@ static void put_list(drawer *d, const char *name, unsigned most, void (*put)(dra
     }
 }
 
+static void put_limit(drawer *d, int i)
+{
+    static const char *const method[] = {"lagrangian", "p-norm", "q"};
+    fprintf(d->out, "    { kind = \"stress\"; name = \"l%d\"; ", i);
+    put_positive_key(d, below(d, 8) == 7 ? "min" : "max");
+    if (below(d, 3) == 2) put_set_key(d);
+    if (below(d, 3) == 2) fprintf(d->out, "exclude = (\"%s\"); ", set_name(d));
+    if (below(d, 3) == 2) put_positive_key(d, "exclude_radius");
+    if (below(d, 2)) fprintf(d->out, "method = \"%s\"; ", method[below(d, 3)]);
+    if (below(d, 3) == 2) put_positive_key(d, "relaxation");
+    if (below(d, 4) == 3) fprintf(d->out, "case = %u; ", below(d, 4));
+    fputs("}", d->out);
+}
+
 /* --- groups --- */
 
 static void put_mesh(drawer *d)
@@ -284,13 +307,17 @@ static void put_mesh(drawer *d)
     const unsigned merge = below(d, 6);
     fprintf(d->out, "mesh = { file = \"%s\"; ", mesh_names[below(d, 7)]);
     if (merge > 3) fprintf(d->out, "merge = %s; ", merge == 4 ? "0.0" : "0.3");
-    if (below(d, 4) == 3) fputs("reorder = false; ", d->out);
+    const unsigned flag = below(d, 8);
+    if (flag % 4 == 3) fputs("reorder = false; ", d->out);
+    if (flag > 5) fprintf(d->out, "mirrored = %s; ", flag == 6 ? "true" : "false");
     if (below(d, 4) == 3) fputs("shuffle = 3; ", d->out);
     fputs("};\nmaterial = { ", d->out);
     if (below(d, 8) == 7) fputs("from = \"file\"; ", d->out);
     if (below(d, 2)) put_positive_key(d, d->is_heat ? "conductivity" : "E");
     if (below(d, 2)) put_positive_key(d, "density");
     if (d->is_heat && below(d, 2)) put_positive_key(d, "conductivity_min");
+    if (!d->is_heat && below(d, 2)) put_number_key(d, "expansion");
+    if (!d->is_heat && below(d, 4) == 3) put_positive_key(d, "strength");
     if (!d->is_heat && below(d, 2)) fprintf(d->out, "nu = %.3f; ", (below(d, 149) - 99.0) / 100.0);
     fputs("};\n", d->out);
 }
@@ -306,6 +333,7 @@ static void put_optimization(drawer *d)
     if (below(d, 3) == 2) fputs("unit = \"length\"; ", d->out);
     if (below(d, 3) == 2) fputs("volume_weighted = true; ", d->out);
     fputs("};\n", d->out);
+    put_list(d, "  constraints", 2, put_limit);
     put_list(d, "  symmetry", 3, put_symmetry);
     put_list(d, "  repetition", 2, put_repetition);
     if (below(d, 4) == 3) put_vector_key(d, "extrusion");

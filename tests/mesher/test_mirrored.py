@@ -43,9 +43,9 @@ output = { directory = "out"; };
 """
 
 
-def run(*words, gmsh=True, processes=0):
+def run(*words, gmsh=True, processes=0, env=None):
     start = ["mpirun", "-n", str(processes)] if processes else []
-    env = {**os.environ, **(MPI if processes else {}), **({} if gmsh else {"HEXTOP_GMSH": "/no/such/gmsh"})}
+    env = {**os.environ, **(MPI if processes else {}), **({} if gmsh else {"HEXTOP_GMSH": "/no/such/gmsh"}), **(env or {})}
     done = subprocess.run([*start, HEXTOP, *words], capture_output=True, text=True, env=env, timeout=250, check=False)
     return done.returncode, done.stdout + done.stderr
 
@@ -134,6 +134,25 @@ def test_new():
     check(status == 0 and "mirrored = false;" in said and "symmetry" not in said, f"new without: {said}")
 
 
+def test_other_reasons():
+    """A failure of gmsh while it cuts the model is gmsh's: the key is not blamed."""
+    write("gmsh.sh", """#!/bin/sh
+case "$*" in *halves.geo*) echo "Error   : no memory for booleans" >&2; exit 1;; esac
+exec gmsh "$@"
+""")
+    os.chmod("gmsh.sh", 0o755)
+    status, said = run("check", "part.cfg", "output.directory=broken", env={"HEXTOP_GMSH": os.path.abspath("gmsh.sh")})
+    check(status != 0 and "no memory for booleans" in said and "part.cfg:2: mesh.mirrored" not in said, f"gmsh fails: {status} {said}")
+
+
+def test_advice():
+    """A symmetric design on a mesh that is not: the advice is the key, until it is set."""
+    for words, has_advice in ((["mesh.mirrored=false"], True), ([], False),
+                              (["mesh.mirrored=false", "optimization.symmetry="], False)):
+        status, said = run("check", "part.cfg", "output.directory=advice", *words)
+        check(status == 0 and ("`mesh.mirrored=true` meshes one side" in said) == has_advice, f"{words}: {status} {said}")
+
+
 def test_refused():
     for words, texts in (
             (["mesh.file=odd.step"], ["part.cfg:2: mesh.mirrored: ", "odd.step: the halves at the plane through [0, 10, 0]",
@@ -146,6 +165,7 @@ def test_refused():
              ["part.cfg:2: mesh.mirrored: needs planes perpendicular", "meet at 45 degrees"])):
         status, said = run("check", "part.cfg", *words)
         check(status == 2 and all(text in said for text in texts) and said.count("error:") == 1, f"{words}: {status} {said}")
+    test_other_reasons()
     status, said = run("new", "odd.step", "mesh.element_size=5.0", "output.directory=odd")
     check(status == 0 and "mirrored = true" in said, f"odd.step is even at z = 4: {said}")
 
@@ -162,4 +182,5 @@ with work_folder():
     test_two_planes()
     test_new()
     test_refused()
+    test_advice()
 finish()

@@ -195,6 +195,8 @@ class Change:
                 out[k] = v * F / L**2
             elif k == "heat":
                 out[k] = v * F
+            elif k == "temperature_change":
+                out[k] = v * self.temperature
         return out
 
     def config(self, config):
@@ -203,7 +205,7 @@ class Change:
         out = dict(config)
         m = dict(config["material"])
         for k in m:
-            m[k] *= {"E": F / L**2, "density": F * T**2 / L**4, "conductivity": F / (L * K), "conductivity_min": F / (L * K)}.get(k, 1.0)
+            m[k] *= {"E": F / L**2, "density": F * T**2 / L**4, "conductivity": F / (L * K), "conductivity_min": F / (L * K), "expansion": 1 / K}.get(k, 1.0)
         out["material"] = m
         out["sets"] = tuple(self.region(e) for e in config["sets"])
         supports = []
@@ -236,6 +238,8 @@ class Change:
                                     for r in o["repetition"])
         if "extrusion" in o:
             o["extrusion"] = self.vector(o["extrusion"])
+        if "constraints" in o:
+            o["constraints"] = tuple(dict(e, max=e["max"] * F / L**2) for e in o["constraints"])
         if o.get("filter", {}).get("unit") == "length":
             o["filter"] = dict(o["filter"], radius=o["filter"]["radius"] * L)
         out["optimization"] = o
@@ -411,11 +415,12 @@ class Draw:
         loads += [self.load(rng.randint(1, cases)) for _ in range(rng.choice((0, 1, 2)))]
         if part.curved and not self.heat and rng.random() < 0.7:  # these cases must superpose
             loads += [self.weight(1), self.rotation(rng.randint(1, cases))]
-        c["loads"] = tuple(loads)
+        c["loads"] = tuple(loads + self.expansion(cases))
         if cases > 1 and rng.random() < 0.6:
             c["weights"] = [round(rng.uniform(0.3, 2), 3) for _ in range(cases)]
         self.passive()
         self.optimization()
+        self.limit(cases)
         self.solver()
         c["sets"] = tuple(part.sets)
         c["output"] = {"directory": "out"}
@@ -572,6 +577,34 @@ class Draw:
             self.bearing = True
         out["case"] = case
         return out
+
+    def expansion(self, cases):
+        """Changes of temperature of the part or a set, from random numbers of their own."""
+        rng, m = random.Random("expansion" + repr(sorted(self.config["material"].items()))), self.config["material"]
+        self.expands = not self.heat and rng.random() < 0.25
+        if not self.expands:
+            return []
+        m["expansion"] = rng.uniform(0.1, 1.0) / (50 * m["E"])
+        out = []
+        for _ in range(rng.choice((1, 1, 2, 3))):
+            out.append({"temperature_change": rng.uniform(-50, 50), "case": rng.randint(1, cases)})
+            if self.grid.sets and rng.random() < 0.5:
+                out[-1]["set"] = "block"
+        return out
+
+    def limit(self, cases):
+        """A limit on stresses, from random numbers of its own; without zones, which would be passive solid. The cases are
+        stated, so that a load case that is split in two keeps one limit."""
+        o, c = self.config["optimization"], self.config
+        rng = random.Random("limit" + repr(sorted(o.items())))
+        self.limited = not self.heat and o["filter"]["kind"] != "sensitivity" and rng.random() < 0.25
+        if not self.limited:
+            return
+        entry = {"kind": "stress", "max": rng.uniform(0.5, 4.0), "exclude_radius": 0.0, "name": "strong",
+                 "case": list(range(1, cases + 1)), "method": rng.choice(("lagrangian", "p-norm"))}
+        if self.grid.sets and rng.random() < 0.3 and "passive" not in c:
+            entry["set"] = "block"
+        o["constraints"] = (entry, )
 
     def remote(self, out, kind):
         if kind == "remote":

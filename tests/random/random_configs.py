@@ -179,7 +179,7 @@ class Trial:
     def start(self):
         """The config itself; without linked variables or passive elements if these are refused on this mesh."""
         d = self.draw
-        for words in ((), ("symmetry", "extrusion", "repetition"), ("passive", )):
+        for words in ((), ("constraints", ), ("symmetry", "extrusion", "repetition"), ("passive", )):
             for word in words:
                 d.config["optimization"].pop(word, None)
                 d.config.pop("passive" if word == "passive" else "", None)
@@ -274,6 +274,8 @@ class Trial:
                 e["temperature"] *= factor
         for e in c.get("convection", ()):
             e["ambient"] *= factor
+        for e in c["optimization"].get("constraints", ()):
+            e["max"] *= factor
         return c
 
     @staticmethod
@@ -390,7 +392,7 @@ class Trial:
             total = a.loads + a.reactions + (0 if a.springs is None else a.springs)
             self.near("balance", case + "forces", total[:3], 0.0, bound.force)
             self.near("balance", case + "moments", total[3:], 0.0, bound.force * bound.lever)
-            if not d.displaced and "springs" not in d.config:
+            if not d.displaced and not d.expands and "springs" not in d.config:
                 self.near("balance", case + "twice the strain energy", 2 * a.strain_energy, a.compliance, bound.compliance)
 
     # Checks of designs
@@ -408,6 +410,8 @@ class Trial:
         """energy: tolerance of the compliance; its square root is the tolerance of displacements and sensitivities."""
         rows, density, _ = got
         compliance, change = self.limits()
+        if self.draw.expands:  # the compliance may be small beside the energy, so errors of the design show in it
+            compliance = max(compliance, np.sqrt(energy))
         change = max(change, 2 * np.sqrt(energy))
         for mine, base in zip(rows, self.design()[0]):
             wanted = float(base["compliance"])
@@ -494,7 +498,7 @@ class Trial:
         """Compares the sensitivities that a run writes with differences of its compliance, along a random direction."""
         c, grid = copy.deepcopy(self.draw.config), self.draw.grid
         o = c["optimization"]
-        for key in ("symmetry", "extrusion", "repetition", "continuation"):
+        for key in ("symmetry", "extrusion", "repetition", "continuation", "constraints"):
             o.pop(key, None)
         if o["filter"]["kind"] == "sensitivity":
             o["filter"] = {"kind": "none"}
@@ -519,6 +523,8 @@ class Trial:
         ends = [value(rho + s * h * along)[0] for s in (1, -1, 2, -2)]
         difference = (8 * (ends[0] - ends[1]) - (ends[2] - ends[3])) / (12 * h)  # of fourth order
         size = np.abs(slope) @ along
+        if self.draw.expands:  # terms of both signs
+            size += np.abs(np.array(ends)).max()
         rounding = 3e-12 * max(abs(v) for v in ends) / h + sum(b.compliance for b in self.bounds) / h * 1e-3
         # the fourth difference of a smooth function is of order h^4, so what remains is noise of the solves, 8 times
         # that of a value
@@ -580,7 +586,7 @@ def trial(job):
     d = t.draw if t else None
     what = "" if d is None else " ".join(["quadratic" if d.quadratic else "linear", d.part.kind, "heat" if d.heat else "elasticity",
                                          "ring" if d.part.ring else "box"] + (["unions"] if "+" in str(list(used(d.config))) else []) +
-                                        (["ties"] if d.ties else []) + (["curved"] if d.part.curved else []))
+                                        (["ties"] if d.ties else []) + (["curved"] if d.part.curved else []) + (["expansion"] if d.expands else []) + (["limit"] if d.limited else []))
     if t and not found and not keep:
         shutil.rmtree(t.folder, ignore_errors=True)
     return number, what, found, t.refused if t else None, t.done if t else {}

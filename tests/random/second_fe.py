@@ -649,7 +649,7 @@ class Model:
             if self.heat:
                 size = np.linalg.norm(grad[:, :, 0], axis=2)
             else:
-                strain = (grad + np.swapaxes(grad, 2, 3)) / 2
+                strain = (grad + np.swapaxes(grad, 2, 3)) / 2  # a free strain is the same in all directions: no deviator
                 deviator = strain - np.trace(strain, axis1=2, axis2=3)[..., None, None] / 3 * np.eye(3)
                 size = np.sqrt(1.5 * np.einsum("egac,egac->eg", deviator, deviator)) / (1 + nu)
             largest = max(largest, (size * modulus[cells][:, None]).max())
@@ -690,6 +690,8 @@ class Model:
                 d = x - np.array(c["point"], float)
                 return mass[e][:, None, None] * c["speed"]**2 * (d - (d @ a)[..., None] * a)
             return self.body(cells, out)
+        if "temperature_change" in entry:
+            return self.expansion(self.sets[entry["set"]].cells if "set" in entry else cells, entry["temperature_change"])
         if "from" in entry:
             raise NotHere("loads from the file")
         if "source" in entry:
@@ -716,6 +718,16 @@ class Model:
         if "total_force" in entry or "heat" in entry:
             return np.outer(self.share(name), entry.get("total_force", entry.get("heat")))
         return self.remote(entry)
+
+    def expansion(self, cells, change):
+        """Forces that strain free elements by expansion times the temperature change, at the points of the stiffness."""
+        m, modulus, out = self.config["material"], self.modulus(), np.zeros((self.n, 3))
+        stress = m["expansion"] * change / (1 - 2 * m["nu"])  # of unit modulus, in all directions
+        for kind, (numbers, points) in self.kinds.items():
+            G, dV, _ = self.geometry(RULES[kind, self.quadratic][0], points)
+            f = np.einsum("egnc,eg->enc", G, dV) * (stress * modulus[numbers] * np.isin(numbers, sorted(cells)))[:, None, None]
+            np.add.at(out, points.ravel(), f.reshape(-1, 3))
+        return out
 
     def share(self, name):
         """Shares of a set's points that sum to 1: by area, otherwise equal for all nodes."""
@@ -838,10 +850,12 @@ class Model:
         out = []
         for case in range(1, n_case + 1):
             f, extra = np.zeros(size), np.zeros(T.shape[1])
-            outer = np.zeros(6)
+            outer, change = np.zeros(6), np.zeros(len(self.mesh.cells))
             for entry in loads:
                 if entry.get("case", 1) != case:
                     continue
+                if "temperature_change" in entry:
+                    change[sorted(self.sets[entry["set"]].cells) if "set" in entry else slice(None)] += entry["temperature_change"]
                 if entry.get("coupling") == "rigid":
                     at, centre = first[entry["set"]]
                     F, M = np.array(entry.get("remote_force", [0, 0, 0]), float), np.array(entry.get("moment", [0, 0, 0]), float)
@@ -857,7 +871,7 @@ class Model:
             q[free] = self.lu.solve(fq[free])
             q[free] += self.lu.solve(fq[free] - Kq[free][:, free] @ q[free])
             u = T @ q + ground
-            out.append(Case(self, u, f, total, extra @ q, outer, index, np.linalg.norm(fq[free])))
+            out.append(Case(self, u, f, total, extra @ q, outer, index, np.linalg.norm(fq[free]), change))
         return out
 
     def norms(self, K):
@@ -885,12 +899,17 @@ class Model:
 class Case:
     """One load case: displacements u, compliance, strain energy, sums of loads, reactions and springs."""
 
-    def __init__(self, model, u, f, total, work, outer, held, rhs):
+    def __init__(self, model, u, f, total, work, outer, held, rhs, change):
         self.u, self.f, self.total, self.rhs = u, f, total, rhs
         residual = model.K @ u - total
         self.reaction = np.zeros(len(u))
         self.reaction[held] = residual[held]
         self.strain_energy = u @ (model.K_part @ u) / 2
+        if change.any():  # the energy of the strain beyond the free one
+            m = model.config["material"]
+            free = m["expansion"] * change
+            work_of_free = sum(model.expansion([e], change[e]).ravel() @ u for e in np.flatnonzero(change))
+            self.strain_energy += 1.5 / (1 - 2 * m["nu"]) * (model.modulus() * model.volume) @ free**2 - work_of_free
         if model.heat:  # above the reference, whose K T is what the films take
             over, moved = u - model.reference(), total - model.K @ np.full(len(u), model.reference())
             self.compliance = 2 * (moved @ over) - over @ (model.K @ over) - model.offset
