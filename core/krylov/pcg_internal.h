@@ -75,9 +75,9 @@ static inline int hx_pcg_mark_event(const hx_pcg_run *s, hx_pcg_mark mark)
 /* Bound on |r| of the criterion `relative`, over that of the tolerance (hx_pcg.enough). */
 static inline double hx_pcg_ease(const hx_pcg_run *s)
 {
-    enum { MOST = 10 };
+    const double most = 10.0;
     const double ease = s->pcg->enough / (s->pcg->params.tolerance * s->norm);
-    return ease > MOST ? MOST : ease > 1.0 ? ease : 1.0;
+    return ease > most ? most : ease > 1.0 ? ease : 1.0;
 }
 
 /* pcg_start.c: norms, residuals, and the start from a residual. */
