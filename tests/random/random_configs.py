@@ -110,7 +110,7 @@ class Part:
         return answers
 
     def run(self, iterations, words=(), start=(), sensitivity=False):
-        """(rows of history.csv as dicts of text, last density of each cell, sensitivity or None)."""
+        """(rows of history.csv as dicts of text, density of each cell of the result, sensitivity or None)."""
         self.call("run", self.path("part.cfg"), "optimization.iterations=%d" % iterations,
                   "optimization.kkt_tolerance=0.0", "--force" if "--resume" not in words else "-q",
                   *words, start=start)
@@ -119,7 +119,9 @@ class Part:
         rows = [dict(zip(lines[0].split(","), line.split(","))) for line in lines[1:]]
         if "output.format=binary" in words:
             return rows, None, None
-        fields = second_fe.read_vtk(self.path("out/density_%04d.vtk" % iterations))[1]
+        with open(self.path("out/summary.json"), encoding="utf-8") as f:
+            self.result = json.load(f)["result_iteration"]  # not the last one if a limit is missed
+        fields = second_fe.read_vtk(self.path("out/density_%04d.vtk" % self.result))[1]
         return rows, fields["density"][self.cell], fields["sensitivity"][self.cell] if sensitivity else None
 
 
@@ -404,6 +406,7 @@ class Trial:
         """Runs three designs of the base, once."""
         if not hasattr(self, "designs"):
             self.designs = self.part.run(3)
+            self.result = next(row for row in self.designs[0] if int(row["iteration"]) == self.part.result)
         return self.designs
 
     def same_design(self, check, got, unit=1.0, energy=0.0):
@@ -454,16 +457,16 @@ class Trial:
         self.same_design("design, solver (%s)" % " ".join(words), part.run(3, words), energy=energy)
 
     def check_design_read(self):
-        """The last design, read from its file by `analyse` and by the second program, has the compliance that `run`
+        """The result, read from its file by `analyse` and by the second program, has the compliance that `run`
         printed."""
-        rows, density, _ = self.design()
+        density = self.design()[1]
         c = copy.deepcopy(self.draw.config)
-        c["optimization"]["penalty"] = float(rows[-1]["penalty"])
+        c["optimization"]["penalty"] = float(self.result["penalty"])
         weights = c.get("weights", [1.0] * len(self.base))
-        found = self.part.analyse("last", density, ["--preserve", "none", "optimization.penalty=" + rows[-1]["penalty"]])
+        found = self.part.analyse("last", density, ["--preserve", "none", "optimization.penalty=" + self.result["penalty"]])
         c.pop("passive", None)  # the densities include these already
         cases = second_fe.Model(second_fe.parse(draw.text(c)), self.model.mesh, density).solve()
-        wanted = float(rows[-1]["compliance"])
+        wanted = float(self.result["compliance"])
         bound = 1e-8 * sum(w * abs(b.compliance) for w, b in zip(weights, cases)) + sum(b.compliance for b in self.bounds)
         self.near("design, read", "compliance by analyse", sum(w * a.compliance for w, a in zip(weights, found)), wanted, bound)
         self.near("design, read", "compliance by the second program", sum(w * b.compliance for w, b in zip(weights, cases)), wanted, bound)
