@@ -35,7 +35,7 @@ LIMIT = 'objective = "volume"; constraints = ( { kind = "stress"; max = 3.0; KEY
 
 def check_lagrangian():
     text_of = LIMIT.replace("KEYS", 'exclude = ("corner"); exclude_radius = 1.1;')
-    code, text = hextop("run", write("least.cfg", text_of), "optimization.iterations=40")
+    code, text = hextop("run", write("least.cfg", text_of), "optimization.iterations=120")
     check(code == 0, f"run: {text[-900:]}")
     for line in ("stress_case1: at most 3 MPa; stress, case 1", "stress_case2: at most 3 MPa",
                  "zones     'corner', elements near supports: ", "no zones  about 'right' (load spread over faces)", "solid, without a stress limit"):
@@ -45,10 +45,9 @@ def check_lagrangian():
     rows = history("out")
     check(rows[-1]["volume"] < 0.45, f"the volume falls: {rows[-1]['volume']}")
     check(all(row["stress_case1"] > 0.0 and row["stress_case2"] > 0.0 for row in rows), "stresses are recorded")
-    # single designs of a short run may exceed the limit by far, depending on rounding: in the sanitized build the last does
-    late = [max(row["stress_case1"], row["stress_case2"]) for row in rows[-15:]]
-    is_normal = os.environ.get("HX_SANITIZE", "none") == "none"
-    check((late[-1] if is_normal else min(late)) < 3.6, f"stresses near the limit: {late}")
+    # designs before about the 100th exceed the limit by up to a third, some more than others, depending on rounding
+    late = [max(row["stress_case1"], row["stress_case2"]) for row in rows[-10:]]
+    check(max(late) < 3.3, f"stresses near the limit: {late}")
     # the rim of the left face and the corner
     share = re.search(r"zones .*: ([0-9]+) elements, ([0-9.]+) %", text)
     check(share and int(share.group(1)) == 16 + 20, f"elements of the zones: {share and share.group(0)}")
