@@ -175,6 +175,7 @@ static double distance_of_file(const part *p, const sample *s, double *size)
     for (int d = 0; d < 3; d++) *size = fmax(*size, p->mesh.box_max[d] - p->mesh.box_min[d]);
     CHECK_OK(hx_surface_write(path, hx_surface_format_of_name(path), &p->surface, &about));
     CHECK_OK(hx_surface_read(path, &read));
+    CHECK(remove(path) == 0);
     for (int k = 0; k < s->n_plane; k++)
         test_worst(&worst, distance_from_image(&read, s->normal[k], middle));
     hx_surface_free(&read);
