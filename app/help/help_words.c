@@ -246,7 +246,8 @@ static const json_file json_files[] = {
     {"surface.json", "surface", "commands.md#surface",
      "area build c_library cavities compiler cuda design elements file hextop intersections keys "
      "least_thickness libconfig low_quality mathematics max members_cut members_repaired min "
-     "pieces place result rim_length rim_turn_back thinnest_place threshold through_holes triangles "
+     "pieces place result rim_length rim_turn_back thinnest_place threshold through_holes "
+     "triangles "
      "units vertices versions volume volume_target worst_quality worst_rim_turn_back"},
     {"compare.json", "compare", "commands.md#compare",
      "architecture copy_bytes_per_second deterministic device device_description "

@@ -90,8 +90,9 @@ void hx_session_design_account(const hx_session *s, hx_account *account)
                              : hx_analysis_load_bytes(solved, s->cfg.solver.precision);
     if (s->dist.comm) hx_account_add(account, "exchanges", hx_dist_bytes(&s->dist));
     hx_account_add(account, "displacements",
-                   n_case * vector +
-                       (s->cfg.solver.warm_start ? hx_analysis_follow_bytes(solved, s->problem.cases.n) : 0));
+                   n_case * vector + (s->cfg.solver.warm_start
+                                          ? hx_analysis_follow_bytes(solved, s->problem.cases.n)
+                                          : 0));
     hx_account_add(account, "loads", loads);
     if (objective > 0) hx_account_add(account, s->limits.n > 0 ? "limits" : "objective", objective);
     hx_account_add(account, "densities", hx_session_optimizer_bytes(s));

@@ -37,9 +37,8 @@ def hextop(*words, status=0):
 
 
 def follow_command(words):
-    """Runs a command that a message prints. What is looked at is that it works, so `verify` does not split the cells of the
-    surface that it cuts, which would be nine tenths of its time."""
-    hextop(*words, *(["--refine", "0"] if words[0] == "verify" and not {"--refine", "--made"} & set(words) else []))
+    """Runs a command that a message prints, as it is printed."""
+    hextop(*words)
 
 
 def warnings_of(text):

@@ -60,7 +60,7 @@ static void put_specs(const row *rows, int n, hx_constraint_spec *spec)
 
 static const hx_operator_kind *operator_of(const hx_problem *problem)
 {
-    const char *const name = problem->space.element == HX_ELEMENT_LINEAR ? "otf" : "bsr";
+    const char *const name = problem->space.element == HX_ELEMENT_LINEAR ? "otf" : "csr";
     return hx_operator_kind_of(hx_operator_kind_find(device.ops->name, name), 3);
 }
 

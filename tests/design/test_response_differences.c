@@ -375,8 +375,7 @@ static void check_cells(mixed_kind kind, hx_element element, int quick)
                            .length = {2.0, 1.2, 1.0},
                            .distort = 0.1,
                            .seed = 3 + (uint64_t)kind};
-    const int is_quadratic = element == HX_ELEMENT_QUADRATIC;
-    const char *const op = is_quadratic ? "bsr" : NULL; /* products take less time than of csr */
+    const char *const op = element == HX_ELEMENT_QUADRATIC ? "csr" : NULL;
     char label[64];
     hx_mesh mesh = {0};
     hx_space space = {0};
@@ -408,10 +407,8 @@ static void check_cells(mixed_kind kind, hx_element element, int quick)
         CHECK_OK(make_thermal(&problem, &mesh, &space, k ? SPRINGS : 0));
         snprintf(label, sizeof label, "%s%s, heat%s", mixed_name[kind], op ? " quadratic" : "",
                  k ? ", convection" : "");
-        const chain_of scene = {.label = label,
-                                .filter = k ? "density" : "none",
-                                .radius = 0.7,
-                                .op = is_quadratic ? "csr" : NULL};
+        const chain_of scene = {
+            .label = label, .filter = k ? "density" : "none", .radius = 0.7, .op = op};
         check_scene(&scene, &problem, thermal, N_THERMAL);
         hx_problem_free(&problem);
     }
