@@ -64,11 +64,12 @@ static int call_watch(hextop *h, const hx_iteration *it)
     return stop;
 }
 
-/* The best design that meets all limits takes the place of the last one, which misses one. */
-static int return_kept(hextop *h)
+/* The best design that meets all limits takes the place of the last one, if that misses one, and the
+ * design that is made that of an eroded one. */
+static int return_result(hextop *h, const hx_iteration *last)
 {
     hx_iteration it;
-    HX_TRY(hx_session_return_kept(&h->session, &it));
+    HX_TRY(hx_session_return_result(&h->session, last, &it));
     HX_TRY(hx_outcome_judge(&h->session, &it));
     hx_stats_replace(&h->stats, &it, 0.0);
     return HX_OK;
@@ -90,7 +91,7 @@ static int step(hextop *h, int *stop)
     h->done = hx_outcome_is_last(s, &it);
     *stop = call_watch(h, &it);
     if (!h->done) return HX_OK;
-    if (hx_optimizer_keeps_better(&s->opt, &it)) HX_TRY(return_kept(h));
+    if (hx_optimizer_has_result(&s->opt, &it)) HX_TRY(return_result(h, &it));
     hx_outcome_diag(s, &h->stats, 0, 0, &h->diags);
     return HX_OK;
 }

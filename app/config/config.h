@@ -214,7 +214,8 @@ typedef struct hx_config {
             double exclude_radius, relaxation; /* NaN: not given */
         } objective;
         hx_config_list constraints;
-        double start; /* NaN: not given */
+        double start;                       /* NaN: not given */
+        double minimum_length, minimum_gap; /* NaN: not given */
         char *update; /* "auto" until the problem is known (hx_session_choose_update) */
         int iterations;
         double change_tolerance, kkt_tolerance; /* kkt_tolerance: NaN: not given */
@@ -229,7 +230,7 @@ typedef struct hx_config {
         } filter;
         struct {
             int given;
-            double eta, beta, beta_max, factor;
+            double eta, erosion, dilation, beta, beta_max, factor;
             int every;
         } projection;
         struct {
@@ -306,6 +307,10 @@ void hx_config_solve_by_residual(hx_config *cfg);
 /* The penalty of a config that states none: 3, and with a projection and stress limits by the
  * augmented Lagrangian hx_stress_penalty.last (core/design/stress_limit.h). */
 double hx_config_usual_penalty(const hx_config *cfg);
+
+/* 1 if the final steepness of a projection follows from the filter radius in elements, because the
+ * stress limits hold for each element and the config does not state it. */
+int hx_config_chooses_beta(const hx_config *cfg);
 
 /* Resolves a path of the config, which is relative to the folder of the config file. The caller
  * frees *path. */

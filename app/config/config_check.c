@@ -93,7 +93,7 @@ static int check_fields(const hx_config *cfg)
     return HX_OK;
 }
 
-static const char *origin_of(const hx_config *cfg, const char *key)
+const char *hx_config_origin(const hx_config *cfg, const char *key)
 {
     const hx_value *value = hx_value_find(cfg->tree, key);
     return value ? value->origin : cfg->path;
@@ -241,7 +241,7 @@ static int check_mirrored(const hx_config *cfg)
             const double cosine = hx_dot3(a, b) / (hx_norm3(a) * hx_norm3(b));
             if (!(fabs(cosine) > 1e-9)) continue;
             return hx_config_fault(
-                origin_of(cfg, "mesh.mirrored"), "mesh.mirrored",
+                hx_config_origin(cfg, "mesh.mirrored"), "mesh.mirrored",
                 "needs planes perpendicular to each other, and those of "
                 "optimization.symmetry[%zu] and [%zu] meet at %.4g degrees; state "
                 "perpendicular ones, or leave out mesh.mirrored",
@@ -291,7 +291,7 @@ static int check_tolerance(const hx_config *cfg)
     char text[40];
     if (criterion == HX_PCG_ABSOLUTE || cfg->solver.tolerance < 1.0) return HX_OK;
     hx_format_double(cfg->solver.tolerance, text, sizeof text);
-    return hx_config_fault(origin_of(cfg, key), key,
+    return hx_config_fault(hx_config_origin(cfg, key), key,
                            "%s is out of range; with criterion \"%s\" it is a fraction of the %s: "
                            "below 1, %s is usual",
                            text, hx_config_word("solver.criterion", criterion),
@@ -310,22 +310,36 @@ int hx_config_check(const hx_config *cfg)
     HX_TRY(check_repetition(cfg));
     static const char beta_max[] = "optimization.projection.beta_max",
                       start[] = "optimization.continuation.penalty_start",
+                      erosion[] = "optimization.projection.erosion",
+                      dilation[] = "optimization.projection.dilation",
                       projection[] = "optimization.projection";
     const char *const filter = cfg->optimization.filter.kind;
     if (cfg->optimization.continuation.given &&
         cfg->optimization.continuation.penalty_start > cfg->optimization.penalty)
-        return hx_config_fault(origin_of(cfg, start), start,
+        return hx_config_fault(hx_config_origin(cfg, start), start,
                                "%g is above optimization.penalty = %g, the value that it rises to",
                                cfg->optimization.continuation.penalty_start,
                                cfg->optimization.penalty);
     if (!cfg->optimization.projection.given) return HX_OK;
     if (cfg->optimization.projection.beta > cfg->optimization.projection.beta_max)
         return hx_config_fault(
-            origin_of(cfg, beta_max), beta_max, "%g is below beta = %g, from which it rises",
+            hx_config_origin(cfg, beta_max), beta_max, "%g is below beta = %g, from which it rises",
             cfg->optimization.projection.beta_max, cfg->optimization.projection.beta);
+    if (cfg->optimization.projection.eta + cfg->optimization.projection.erosion >= 1.0)
+        return hx_config_fault(
+            hx_config_origin(cfg, erosion), erosion,
+            "eta + erosion = %g is the threshold of the eroded design; it must be "
+            "below 1",
+            cfg->optimization.projection.eta + cfg->optimization.projection.erosion);
+    if (cfg->optimization.projection.eta - cfg->optimization.projection.dilation <= 0.0)
+        return hx_config_fault(
+            hx_config_origin(cfg, dilation), dilation,
+            "eta - dilation = %g is the threshold of the dilated design; it must "
+            "be above 0",
+            cfg->optimization.projection.eta - cfg->optimization.projection.dilation);
     if (hx_filter_find(filter)->is_heuristic)
         return hx_config_fault(
-            origin_of(cfg, projection), projection,
+            hx_config_origin(cfg, projection), projection,
             "filter '%s' does not change the densities; a projection needs filtered ones: filter = "
             "{ kind = \"density\"; ... } or \"helmholtz\"",
             filter);

@@ -66,17 +66,17 @@ static int has_stress_limit(const hx_config *cfg)
     return 0;
 }
 
+int hx_config_chooses_beta(const hx_config *cfg)
+{
+    return cfg->optimization.projection.given && has_stress_limit(cfg) &&
+           !hx_config_given(cfg, "optimization.projection.beta_max");
+}
+
 double hx_config_usual_penalty(const hx_config *cfg)
 {
     return cfg->optimization.projection.given && has_stress_limit(cfg)
                ? hx_stress_penalty.last
                : hx_design_defaults.penalty.last;
-}
-
-static const char *place_of(const hx_config *cfg, const char *key)
-{
-    const hx_value *const value = hx_value_find(cfg->tree, key);
-    return value ? value->origin : cfg->path;
 }
 
 /* --- one constraint --- */
@@ -271,7 +271,7 @@ static int check_objective(const hx_config *cfg)
     if (!is_amount(kind) || has_other_limit(cfg)) return HX_OK;
     HX_TRY(check_amounts(cfg));
     return hx_config_fault(
-        place_of(cfg, key), key,
+        hx_config_origin(cfg, key), key,
         "%s; add one that does, for example constraints = ( { kind = \"displacement\"; "
         "set = \"...\"; max = 0.3; } )",
         has_least_amount(cfg)
@@ -295,12 +295,12 @@ static int check_volume(const hx_config *cfg)
             group ? "volume_fraction = 0.3" : "optimization = { volume_fraction = 0.3; };");
     }
     if (is_amount(kind))
-        return hx_config_fault(place_of(cfg, key), key,
+        return hx_config_fault(hx_config_origin(cfg, key), key,
                                "the %s is minimized, so it is not prescribed; leave the key out "
                                "(optimization.start sets the first density)",
                                kind);
     if (has_volume_limit(cfg))
-        return hx_config_fault(place_of(cfg, key), key,
+        return hx_config_fault(hx_config_origin(cfg, key), key,
                                "a constraint of kind \"volume\" limits the volume already; keep "
                                "one of them");
     return HX_OK;
@@ -311,11 +311,12 @@ static int check_start(const hx_config *cfg)
     static const char key[] = "optimization.start";
     if (isnan(cfg->optimization.start)) return HX_OK;
     if (cfg->optimization.initial)
-        return hx_config_fault(place_of(cfg, key), key,
+        return hx_config_fault(hx_config_origin(cfg, key), key,
                                "optimization.initial gives the first design; keep one of them");
     if (cfg->optimization.start < cfg->optimization.rho_min)
-        return hx_config_fault(place_of(cfg, key), key, "%g is below optimization.rho_min = %g",
-                               cfg->optimization.start, cfg->optimization.rho_min);
+        return hx_config_fault(hx_config_origin(cfg, key), key,
+                               "%g is below optimization.rho_min = %g", cfg->optimization.start,
+                               cfg->optimization.rho_min);
     return HX_OK;
 }
 
@@ -326,15 +327,15 @@ static int check_update(const hx_config *cfg)
         hx_update_find(cfg->optimization.update) != &hx_update_oc)
         return HX_OK;
     if (hx_response_kind_find(cfg->optimization.objective.kind)->is_worst_case)
-        return hx_config_fault(place_of(cfg, key), key,
+        return hx_config_fault(hx_config_origin(cfg, key), key,
                                "optimality criteria cannot minimize the largest of several "
                                "compliances; use \"auto\", \"mma\" or \"gcmma\"");
     if (cfg->optimization.constraints.n > 0)
-        return hx_config_fault(place_of(cfg, key), key,
+        return hx_config_fault(hx_config_origin(cfg, key), key,
                                "optimality criteria take no constraints beside volume_fraction; "
                                "use \"auto\", \"mma\" or \"gcmma\"");
     if (isnan(cfg->optimization.volume_fraction))
-        return hx_config_fault(place_of(cfg, key), key,
+        return hx_config_fault(hx_config_origin(cfg, key), key,
                                "optimality criteria need optimization.volume_fraction; give it, "
                                "or use \"auto\", \"mma\" or \"gcmma\"");
     return HX_OK;
@@ -345,7 +346,7 @@ static int check_filter(const hx_config *cfg)
     static const char key[] = "optimization.filter.kind";
     const char *const filter = cfg->optimization.filter.kind;
     if (!hx_config_needs_derivatives(cfg) || !hx_filter_find(filter)->is_heuristic) return HX_OK;
-    return hx_config_fault(place_of(cfg, key), key,
+    return hx_config_fault(hx_config_origin(cfg, key), key,
                            "filter '%s' changes derivatives by a rule that fits only the "
                            "compliance at a given volume; constraints and other objectives need "
                            "exact ones: write kind = \"density\" or \"helmholtz\"",

@@ -511,11 +511,14 @@ static int choose_filter(hx_config *cfg)
  * them by far, and a steep one cuts members. */
 static void choose_projection(hx_config *cfg)
 {
-    static const double last = 10.0, factor = 1.29;
+    static const double last = 10.0, factor = 1.29, erosion = 0.025;
     if (!hx_config_given(cfg, "optimization.projection.beta_max"))
         cfg->optimization.projection.beta_max = fmax(last, cfg->optimization.projection.beta);
     if (!hx_config_given(cfg, "optimization.projection.factor"))
         cfg->optimization.projection.factor = factor;
+    if (isnan(cfg->optimization.minimum_length) &&
+        !hx_config_given(cfg, "optimization.projection.erosion"))
+        cfg->optimization.projection.erosion = erosion;
 }
 
 /* The exponent and its continuation, unless the config states them. */
@@ -558,6 +561,7 @@ int hx_config_from_tree(hx_config *cfg, hx_value *tree, const char *path)
     const char *const name = hx_config_word("solver.vector_unit", cfg->solver.vector_unit);
     HX_TRY_FAIL(hx_config_blame(cfg, "solver.vector_unit", hx_vector_unit_fix(name)));
     HX_TRY_FAIL(resolve_multigrid(cfg));
+    HX_TRY_FAIL(hx_config_choose_lengths(cfg));
     /* With a projection, densities oscillate if the move limit is large. */
     if (!hx_config_given(cfg, "optimization.move") && cfg->optimization.projection.given)
         cfg->optimization.move = 0.1;

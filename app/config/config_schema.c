@@ -543,6 +543,11 @@ const hx_key hx_keys[] = {
         .help = "method that proposes the next design; auto: oc to minimize the compliance at a "
                 "volume_fraction without constraints and without loads by mass, else mma. "
                 "`hextop list` describes them"),
+    KEY(optimization.minimum_length, FLOAT, .unit = "length", .range = "(0, inf)", .note = "none",
+        .help = "least thickness of members, at least three elements: takes the filter density and "
+                "a projection of three thresholds, of which the eroded design is analysed"),
+    KEY(optimization.minimum_gap, FLOAT, .unit = "length", .range = "(0, inf)",
+        .note = "minimum_length", .help = "least width of gaps and holes between members"),
     KEY(optimization.penalty, FLOAT, .fallback = "3.0", .range = "[1, 20]",
         .note = "3.0, with a projection and stress limits by the augmented Lagrangian 4.0",
         .help = "SIMP exponent p: the stiffness of an element is E rho^p"),
@@ -595,27 +600,36 @@ const hx_key hx_keys[] = {
     GROUP("optimization.filter",
           "filter that sets the smallest size of members and makes the result independent of the "
           "mesh"),
-    KEY(optimization.filter.kind, TEXT, .more_word = filter_word,
+    KEY(optimization.filter.kind, TEXT, .by_length = 1, .more_word = filter_word,
         .note = "\"sensitivity\"; \"density\" with constraints or another objective",
         .help = "kind of filter; `hextop list` describes them"),
-    KEY(optimization.filter.radius, FLOAT, .range = "(0, inf)",
+    KEY(optimization.filter.radius, FLOAT, .by_length = 1, .range = "(0, inf)",
         .note = "the generator's for its size; required with mesh.file",
         .help = "filter radius, in `unit`"),
-    KEY(optimization.filter.unit, WORD, .fallback = "element", .word = unit_words,
+    KEY(optimization.filter.unit, WORD, .by_length = 1, .fallback = "element", .word = unit_words,
         .help = "unit of radius: the mean element size (for tetrahedra, wedges and pyramids the "
                 "mean edge), or the length unit of the mesh"),
-    KEY(optimization.filter.volume_weighted, BOOL, .fallback = "false",
+    KEY(optimization.filter.volume_weighted, BOOL, .by_length = 1, .fallback = "false",
         .help = "whether neighbours are weighted by their volume, for graded meshes"),
     SWITCH(
         optimization.projection,
         "projection that pushes filtered densities towards rho_min and 1 by a tanh step of rising "
         "steepness, with the filters density and helmholtz; { } takes the defaults"),
-    KEY(optimization.projection.eta, FLOAT, .fallback = "0.5", .range = "(0, 1)",
+    KEY(optimization.projection.eta, FLOAT, .by_length = 1, .fallback = "0.5", .range = "(0, 1)",
         .help = "filtered density at which the step lies"),
+    KEY(optimization.projection.erosion, FLOAT, .by_length = 1, .fallback = "0.0",
+        .range = "[0, 0.5)", .note = "0.0, with stress limits by the augmented Lagrangian 0.025",
+        .help = "the eroded design, whose step lies at eta + erosion, is analysed, and the design "
+                "itself is made: all its members are thicker than those that carry the loads"),
+    KEY(optimization.projection.dilation, FLOAT, .by_length = 1, .fallback = "0.0",
+        .range = "[0, 0.5)",
+        .help = "the volume has the derivative of the dilated design, whose step lies at eta - "
+                "dilation, so that gaps narrower than a certain width cost material"),
     KEY(optimization.projection.beta, FLOAT, .fallback = "1.0", .range = "(0, 512]",
         .help = "initial value of beta, the steepness of the step"),
     KEY(optimization.projection.beta_max, FLOAT, .fallback = "32.0", .range = "(0, 512]",
-        .note = "32.0, with stress limits by the augmented Lagrangian 10.0",
+        .note = "32.0, with stress limits by the augmented Lagrangian 10.0 to 32.0 (5 per element "
+                "of the radius)",
         .help = "final value of beta; at least beta"),
     KEY(optimization.projection.factor, FLOAT, .fallback = "2.0", .range = "[1.01, 100]",
         .note = "2.0, with stress limits by the augmented Lagrangian 1.29",

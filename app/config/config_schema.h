@@ -38,6 +38,7 @@ typedef struct hx_key {
      * of the settings of a result only if it is given, and help on its parent groups leaves it
      * out */
     int is_expert;
+    int by_length; /* 1: follows from optimization.minimum_length if that is given */
     /* 1: 0 is treated as if the key were not given, since earlier versions wrote 0 */
     int zero_unset;
     int only; /* 1 + the hx_physics to which the key applies; 0: any */

@@ -71,6 +71,7 @@ static void write_members(writer *w, const hx_config *cfg, const char *prefix, c
         if (key->generator_only && !cfg->mesh.generator) continue;
         if (key->file_only && !cfg->mesh.file) continue;
         if (key->only && key->only != 1 + (int)hx_config_physics(cfg)) continue;
+        if (key->by_length && !isnan(cfg->optimization.minimum_length)) continue;
         if (key->is_expert && !hx_config_given(cfg, key->path)) continue;
         /* Where the config has the value of the key; NULL for a group without a member of its
          * own. */

@@ -57,6 +57,11 @@ const hx_term hx_terms[] = {
      "a smooth step that moves filtered densities towards 0 and 1",
      "optimization.projection.beta optimization.projection.eta",
      "theory.md#filters-and-projection"},
+    {{"least thickness", "minimum length", "robust formulation", "eroded design"},
+     "the thickness that no member of the design falls below, held by the analysis of an eroded "
+     "design",
+     "optimization.minimum_length optimization.minimum_gap optimization.projection.erosion",
+     "concepts.md#least-thickness"},
     {{"greyness", "measure of non-discreteness"},
      "4 rho (1 - rho), averaged over the volume: 0 if every element is solid or void",
      "optimization.projection",

@@ -286,23 +286,26 @@ static void diag_initial(run *r, const hx_iteration *first)
 
 /* The file of the design that will replace the last one joins the series, also that of the
  * checkpoint, so that a resumed run finds it there. */
-static int announce_kept(run *r)
+static int announce_result(run *r, const hx_iteration *last)
 {
     char name[64];
-    snprintf(name, sizeof name, "density_%04d.vtk", r->session.opt.kept.iteration);
-    return hx_output_remember(&r->output, name, r->session.opt.kept.iteration);
+    const hx_optimizer *const opt = &r->session.opt;
+    const int iteration =
+        hx_optimizer_keeps_better(opt, last) ? opt->kept.iteration : last->iteration;
+    snprintf(name, sizeof name, "density_%04d.vtk", iteration);
+    return hx_output_remember(&r->output, name, iteration);
 }
 
-/* The best design with the last penalty and beta that meets all limits becomes the result: it is
- * analysed again and written as the last file of the series. history.csv and the checkpoint have
- * the designs in their order. */
-static int return_kept(run *r, const hx_iteration *last)
+/* The best design with the last penalty and beta that meets all limits becomes the result, as it is
+ * made: it is analysed again and written as the last file of the series. history.csv and the
+ * checkpoint have the designs in their order, as they were analysed. */
+static int return_result(run *r, const hx_iteration *last)
 {
     hx_iteration it;
     r->replaced = *last;
     r->replaced.load_case = NULL;
     r->replaced.response = NULL;
-    HX_TRY(hx_session_return_kept(&r->session, &it));
+    HX_TRY(hx_session_return_result(&r->session, last, &it));
     HX_TRY(hx_outcome_judge(&r->session, &it));
     const double begin = hx_clock();
     HX_TRY(hx_output_write(&r->output, it.iteration, r->is_long));
@@ -321,14 +324,14 @@ static int optimise(run *r)
         HX_TRY(tolerate(r, hx_diags_meanwhile(&r->diags, &r->session), 0));
         const int verdict = hx_outcome_judge(&r->session, &it),
                   last = verdict < 0 || r->is_stopped || hx_outcome_is_last(&r->session, &it);
-        const int is_kept = last && verdict >= 0 && hx_optimizer_keeps_better(opt, &it);
-        HX_TRY(record(r, &it, last, last && !is_kept));
+        const int has_result = last && verdict >= 0 && hx_optimizer_has_result(opt, &it);
+        HX_TRY(record(r, &it, last, last && !has_result));
         if (verdict < 0) return verdict;
         hx_outcome_warn(&r->session, &r->stats, &it);
         if (it.iteration == 1) diag_initial(r, &it);
-        if (is_kept) HX_TRY(announce_kept(r));
+        if (has_result) HX_TRY(announce_result(r, &it));
         HX_TRY(keep_checkpoint(r, last));
-        if (is_kept) return return_kept(r, &it);
+        if (has_result) return return_result(r, &it);
         if (last) return HX_OK;
         hx_optimizer_advance(opt); /* the proposed design becomes the current one */
     }
@@ -449,6 +452,11 @@ static void print_replaced(const run *r)
     const hx_iteration *const last = &r->replaced;
     const hx_iteration *const result = &r->stats.last;
     if (last->iteration == 0) return;
+    if (last->is_eroded)
+        hx_log_info("%s of the design as it is made: %.6g; of the eroded design, which is analysed "
+                    "in the run: %.6g",
+                    r->session.opt.objective.kind->name, result->objective, last->objective);
+    if (last->iteration == result->iteration) return;
     if (result->violation > HX_LIMIT_MET) {
         hx_log_info(
             "the result is the design of iteration %d, which misses a limit by %.3g %%, the "

@@ -39,6 +39,8 @@ hx_design_params hx_design_of(const hx_config *cfg)
                               .penalty = hx_penalty_schedule(cfg),
                               .beta = hx_beta_schedule(cfg),
                               .eta = cfg->optimization.projection.eta,
+                              .erosion = cfg->optimization.projection.erosion,
+                              .dilation = cfg->optimization.projection.dilation,
                               .move = cfg->optimization.move,
                               .damping = cfg->optimization.damping,
                               .change_tolerance = cfg->optimization.change_tolerance};

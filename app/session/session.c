@@ -232,6 +232,36 @@ static int check_radius(const hx_session *s)
                                      s->cfg.units.length));
 }
 
+/* HX_EINPUT: a least length is below three elements, with which no threshold holds it. */
+static int check_length(const hx_session *s, const char *key, double length)
+{
+    static const double least = 3.0;
+    const double elements = length / s->mesh.elem_size;
+    char text[64];
+    if (isnan(length) || elements >= least * (1.0 - 1e-9)) return HX_OK;
+    return hx_session_blame(
+        s, key,
+        HX_RAISE(
+            HX_EINPUT,
+            "%g%s is %.3g elements%s, but a length needs at least %g: take elements of at most "
+            "%.4g%s, or a length of at least %.4g%s",
+            length, s->cfg.units.length, elements, hx_session_element_text(s, text, sizeof text),
+            least, length / least, s->cfg.units.length, least * s->mesh.elem_size,
+            s->cfg.units.length));
+}
+
+/* Final steepness of a projection under stress limits, unless the config states it: grey borders of
+ * members are then as many elements wide on every mesh, two at a radius of two elements
+ * (doc/notebook/2026-11-30-eroded-designs.md). */
+static void choose_beta(hx_session *s, double radius_in_elements)
+{
+    static const double per_element = 5.0, most = 32.0;
+    double *const last = &s->cfg.optimization.projection.beta_max;
+    if (!hx_config_chooses_beta(&s->cfg)) return;
+    *last = fmax(*last, fmin(most, per_element * radius_in_elements));
+    s->design.beta = hx_beta_schedule(&s->cfg);
+}
+
 /* Computes the filter radius as a length; the config receives the radius of the generator. */
 static int resolve_radius(hx_session *s)
 {
@@ -252,6 +282,9 @@ static int resolve_radius(hx_session *s)
     }
     const int in_elements = cfg->optimization.filter.unit == HX_UNIT_ELEMENT;
     s->filter_radius = *radius * (in_elements ? s->mesh.elem_size : 1.0);
+    HX_TRY(check_length(s, "optimization.minimum_length", cfg->optimization.minimum_length));
+    HX_TRY(check_length(s, "optimization.minimum_gap", cfg->optimization.minimum_gap));
+    choose_beta(s, s->filter_radius / s->mesh.elem_size);
     HX_TRY(check_radius(s));
     if (!s->comm) hx_session_count_voxels(s);
     return HX_OK;
@@ -555,9 +588,9 @@ static void scale_kkt(hx_session *s, hx_iteration *it)
     if (s->first_kkt > 0.0) it->kkt /= s->first_kkt;
 }
 
-int hx_session_return_kept(hx_session *s, hx_iteration *it)
+int hx_session_return_result(hx_session *s, const hx_iteration *last, hx_iteration *it)
 {
-    HX_TRY(hx_optimizer_return_kept(&s->opt, it));
+    HX_TRY(hx_optimizer_return_result(&s->opt, last, it));
     if (s->first_kkt > 0.0) it->kkt /= s->first_kkt;
     return HX_OK;
 }

@@ -159,8 +159,8 @@ int hx_session_make_design(hx_session *s); /* hx_session_check_volume, then the 
  * replaced as above and the design is restarted; in later designs the message states what would
  * fit. */
 int hx_session_step(hx_session *s, hx_iteration *it);
-/* hx_optimizer_return_kept */
-int hx_session_return_kept(hx_session *s, hx_iteration *it);
+/* hx_optimizer_return_result */
+int hx_session_return_result(hx_session *s, const hx_iteration *last, hx_iteration *it);
 
 /* Parts of the steps, for commands that use several devices or operators. The steps above keep
  * objects that exist already. */

@@ -11,6 +11,16 @@ const hx_design_params hx_design_defaults = {
     .damping = 0.5,
 };
 
+double hx_design_threshold_distance(double share)
+{
+    return 0.25 * share * share;
+}
+
+int hx_design_has_variants(const hx_design_params *design)
+{
+    return design && (design->erosion > 0.0 || design->dilation > 0.0);
+}
+
 /* Also refuses NaN. */
 static int check_range(const char *origin, const char *key, double value, double low, double high,
                        const char *right)

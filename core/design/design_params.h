@@ -16,9 +16,12 @@ typedef struct hx_design_params {
     /* density of the free elements in the first design; 0: the one that gives the volume, or 0.5
      * if none is prescribed */
     double start;
-    hx_schedule penalty;     /* exponent of SIMP, [1, 20] */
-    hx_schedule beta;        /* steepness of the projection; 0: none */
-    double eta;              /* its threshold, (0, 1) */
+    hx_schedule penalty; /* exponent of SIMP, [1, 20] */
+    hx_schedule beta;    /* steepness of the projection; 0: none */
+    double eta;          /* its threshold, (0, 1) */
+    /* What the threshold of the eroded design is above eta, and that of the dilated one below it
+     * (filter.h); 0: it is the design itself */
+    double erosion, dilation;
     double move;             /* largest change of a density in a step, (0, 1] */
     double damping;          /* eta of the optimality criteria, (0, 1] */
     double change_tolerance; /* both schedules rise early if no density changes more; 0: never */
@@ -26,6 +29,15 @@ typedef struct hx_design_params {
 
 /* Solid, penalty 3, rho_min = 0.001, no projection, move 0.2, damping 0.5. */
 extern const hx_design_params hx_design_defaults;
+
+/* The distance from 0.5 of the thresholds that hold a length in the design that is made, for the
+ * density filter: share = length / radius, [0, 1]. A bar of this width in the design that is made
+ * vanishes when it is eroded by more (Qian and Sigmund, Comput. Methods Appl. Mech. Engrg. 253,
+ * 2013). */
+double hx_design_threshold_distance(double share);
+
+/* 1 if the analysed design is not the one that is made. Accepts NULL. */
+int hx_design_has_variants(const hx_design_params *design);
 
 /* HX_EINPUT with `origin` as prefix: a number is out of range. */
 int hx_design_check(const hx_design_params *design, const char *origin);

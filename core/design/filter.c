@@ -41,6 +41,14 @@ static int check_params(const hx_filter_kind *kind, const hx_filter_params *para
                         HX_PROJECTION_MOST_BETA);
     if (beta > 0.0 && !(eta > 0.0 && eta < 1.0))
         return HX_RAISE(HX_EINPUT, "eta = %g of the projection must be between 0 and 1", eta);
+    if (beta > 0.0 && !(design->erosion >= 0.0 && design->dilation >= 0.0 &&
+                        eta + design->erosion < 1.0 && eta - design->dilation > 0.0))
+        return HX_RAISE(HX_EINPUT,
+                        "the thresholds of the eroded and the dilated design, %g and %g, must be "
+                        "between 0 and 1, and eta = %g between them",
+                        eta + design->erosion, eta - design->dilation, eta);
+    if (!(beta > 0.0) && (design->erosion != 0.0 || design->dilation != 0.0))
+        return HX_RAISE(HX_EINPUT, "an eroded or dilated design needs a projection");
     if (beta > 0.0 && kind->is_heuristic)
         return HX_RAISE(HX_EINPUT,
                         "filter '%s' filters only derivatives, but a projection needs filtered "
@@ -81,6 +89,7 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *d
     filter->design = params->design ? params->design : &hx_design_defaults;
     filter->projection =
         (hx_projection){filter->design->beta.value, filter->design->eta, filter->design->rho_min};
+    if (hx_filter_has_variants(filter)) filter->analysed = HX_DESIGN_ERODED;
     if (hx_filter_kind_maps_design(kind, params))
         HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &filter->d_filtered));
     if (problem->passive.density)
@@ -91,6 +100,11 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *d
 fail:
     hx_filter_free(filter);
     return rc;
+}
+
+int hx_filter_has_variants(const hx_filter *filter)
+{
+    return hx_design_has_variants(filter->design);
 }
 
 int hx_filter_maps_design(const hx_filter *filter)
@@ -108,21 +122,47 @@ static int is_even_now(const hx_filter *filter)
     return has_even_slope(filter->kind, filter->projection.beta);
 }
 
+static hx_projection projection_of(const hx_filter *filter, hx_design_variant variant)
+{
+    hx_projection projection = filter->projection;
+    if (variant == HX_DESIGN_ERODED) projection.eta += filter->design->erosion;
+    if (variant == HX_DESIGN_DILATED) projection.eta -= filter->design->dilation;
+    return projection;
+}
+
+static int project(hx_filter *filter, hx_design_variant variant, const double *d_filtered,
+                   double *d_physical)
+{
+    hx_device *const dev = filter->dev;
+    const hx_projection projection = projection_of(filter, variant);
+    return dev->ops->design->project(dev, filter->problem->mesh->n_elem, &projection,
+                                     filter->d_passive, d_filtered, d_physical);
+}
+
 int hx_filter_forward_unprojected(hx_filter *filter, const double *d_design)
 {
     filter->keeps_dv = 0;
     return filter->kind->forward(filter, d_design, filter->d_filtered);
 }
 
-int hx_filter_forward(hx_filter *filter, const double *d_design, double *d_physical)
+static int forward(hx_filter *filter, hx_design_variant variant, const double *d_design,
+                   double *d_physical)
 {
-    hx_device *dev = filter->dev;
     if (!filter->d_filtered) return filter->kind->forward(filter, d_design, d_physical);
     double *const d_filtered = is_even_now(filter) ? d_physical : filter->d_filtered;
     if (d_filtered == filter->d_filtered) filter->keeps_dv = 0;
     HX_TRY(filter->kind->forward(filter, d_design, d_filtered));
-    return dev->ops->design->project(dev, filter->problem->mesh->n_elem, &filter->projection,
-                                     filter->d_passive, d_filtered, d_physical);
+    return project(filter, variant, d_filtered, d_physical);
+}
+
+int hx_filter_forward(hx_filter *filter, const double *d_design, double *d_physical)
+{
+    return forward(filter, filter->analysed, d_design, d_physical);
+}
+
+int hx_filter_project(hx_filter *filter, hx_design_variant variant, double *d_physical)
+{
+    return project(filter, variant, filter->d_filtered, d_physical);
 }
 
 static int zero_passive(const hx_filter *filter, double *d_a)
@@ -134,22 +174,35 @@ static int zero_passive(const hx_filter *filter, double *d_a)
 }
 
 /* Converts the derivative `a` by the physical density to that by the filtered density. */
-static int project_backward(const hx_filter *filter, double *d_a)
+static int project_backward(const hx_filter *filter, hx_design_variant variant, double *d_a)
 {
     hx_device *dev = filter->dev;
+    const hx_projection projection = projection_of(filter, variant);
     if (is_even_now(filter)) return zero_passive(filter, d_a);
-    return dev->ops->design->project_backward(dev, filter->problem->mesh->n_elem,
-                                              &filter->projection, filter->d_passive,
-                                              filter->d_filtered, d_a);
+    return dev->ops->design->project_backward(dev, filter->problem->mesh->n_elem, &projection,
+                                              filter->d_passive, filter->d_filtered, d_a);
+}
+
+/* Derivatives of two variants. */
+static int backward(hx_filter *filter, const double *d_design, hx_design_variant of_dc,
+                    double *d_dc, hx_design_variant of_dv, double *d_dv)
+{
+    if (!filter->d_filtered) return filter->kind->backward(filter, d_design, d_dc, d_dv);
+    HX_TRY(project_backward(filter, of_dc, d_dc));
+    if (d_dv) HX_TRY(project_backward(filter, of_dv, d_dv));
+    HX_TRY(filter->kind->backward(filter, d_design, d_dc, d_dv));
+    return d_dv ? zero_passive(filter, d_dv) : HX_OK;
 }
 
 int hx_filter_backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
 {
-    if (!filter->d_filtered) return filter->kind->backward(filter, d_design, d_dc, d_dv);
-    HX_TRY(project_backward(filter, d_dc));
-    if (d_dv) HX_TRY(project_backward(filter, d_dv));
-    HX_TRY(filter->kind->backward(filter, d_design, d_dc, d_dv));
-    return d_dv ? zero_passive(filter, d_dv) : HX_OK;
+    return backward(filter, d_design, filter->analysed, d_dc, filter->analysed, d_dv);
+}
+
+int hx_filter_backward_variant(hx_filter *filter, hx_design_variant variant, const double *d_design,
+                               double *d_dc)
+{
+    return backward(filter, d_design, variant, d_dc, variant, NULL);
 }
 
 /* Sets d_filtered to the derivative of the volume by the design. */
@@ -172,7 +225,7 @@ int hx_filter_backward_volume(hx_filter *filter, const double *d_design, const d
     const size_t bytes = (size_t)filter->problem->mesh->n_elem * sizeof(double);
     if (!filter->d_filtered || !is_even_now(filter)) {
         HX_TRY(dev->ops->copy(dev, d_dv, d_volume, bytes));
-        return hx_filter_backward(filter, d_design, d_dc, d_dv);
+        return backward(filter, d_design, filter->analysed, d_dc, HX_DESIGN_DILATED, d_dv);
     }
     HX_TRY(keep_dv(filter, d_design, d_volume));
     HX_TRY(dev->ops->copy(dev, d_dv, filter->d_filtered, bytes));
@@ -184,7 +237,7 @@ int hx_filter_mass(hx_filter *filter, const double *d_design, const double *d_vo
     hx_device *dev = filter->dev;
     double *const d_physical = filter->d_filtered; /* in place */
     double grey;
-    HX_TRY(hx_filter_forward(filter, d_design, d_physical));
+    HX_TRY(forward(filter, HX_DESIGN_MADE, d_design, d_physical));
     return dev->ops->design->measure(dev, filter->problem->mesh->n_elem, d_physical, d_volume, NULL,
                                      mass, &grey);
 }

@@ -17,6 +17,11 @@ HX_C_BEGIN
 
 typedef struct hx_filter hx_filter;
 
+/* Three projections of one filtered design (Wang, Lazarov and Sigmund, Struct. Multidisc. Optim. 43,
+ * 2011), whose thresholds are eta, eta + erosion and eta - dilation (hx_design_params): the design
+ * that is made, with thinner and with thicker members. */
+typedef enum { HX_DESIGN_MADE, HX_DESIGN_ERODED, HX_DESIGN_DILATED } hx_design_variant;
+
 typedef struct hx_filter_params {
     double radius;       /* length */
     int volume_weighted; /* 1: weights include the element's volume (graded meshes) */
@@ -71,6 +76,7 @@ struct hx_filter {
     hx_filter_params params;
     const hx_design_params *design; /* (borrowed) */
     hx_projection projection;       /* its beta may change between designs, before `forward` */
+    hx_design_variant analysed;     /* the one that forward and backward apply to */
     /* [n_elem] (owned); NULL: the design is physical. If the slope differs from design to design it
      * holds the filtered densities of the last forward, otherwise it is scratch or holds a kept
      * derivative. */
@@ -95,9 +101,14 @@ int hx_filter_is_linear(const hx_filter *filter);
 /* Number of fields per sum over the elements within the radius; 0: no such sums. */
 int hx_filter_kind_sums(const hx_filter_kind *kind, const hx_filter_params *params);
 
+/* 1 if the analysed design, or that of the volume's derivative, is not the one that is made. */
+int hx_filter_has_variants(const hx_filter *filter);
+
 /* Maps design to physical densities, optionally in place. Passive elements keep their prescribed
  * density whatever the filter returns. */
 int hx_filter_forward(hx_filter *filter, const double *d_design, double *d_physical);
+/* The densities of a variant, at the design of the last forward. Only if there are variants. */
+int hx_filter_project(hx_filter *filter, hx_design_variant variant, double *d_physical);
 /* Writes d_filtered: `forward` without projection and passive elements. Only if the design is
  * mapped. */
 int hx_filter_forward_unprojected(hx_filter *filter, const double *d_design);
@@ -105,14 +116,17 @@ int hx_filter_forward_unprojected(hx_filter *filter, const double *d_design);
  * the last forward. If the design is mapped, dv is 0 at passive elements on return because they are
  * not variables. d_dv may be NULL if only dc is needed. */
 int hx_filter_backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv);
-/* Like hx_filter_backward, and sets dv to the derivative of the volume. d_volume[n_elem] is its
- * derivative by the physical density and must be the problem's in all calls. If the chain is
- * linear, the derivative is computed once. */
+/* Like hx_filter_backward for d_dc alone, of a variant. */
+int hx_filter_backward_variant(hx_filter *filter, hx_design_variant variant, const double *d_design,
+                               double *d_dc);
+/* Like hx_filter_backward, and sets dv to the derivative of the volume, that of the dilated design.
+ * d_volume[n_elem] is its derivative by the physical density and must be the problem's in all calls.
+ * If the chain is linear, the derivative is computed once. */
 int hx_filter_backward_volume(hx_filter *filter, const double *d_design, const double *d_volume,
                               double *d_dc, double *d_dv);
 
-/* Sum of volume times physical density of a design, which replaces the design of the last forward.
- * Only if the design is mapped. Waits. */
+/* Sum of volume times physical density of a design that is made, which replaces the design of the
+ * last forward. Only if the design is mapped. Waits. */
 int hx_filter_mass(hx_filter *filter, const double *d_design, const double *d_volume, double *mass);
 
 /* For `snapshot` of a kind: d_x has a number per node; with several ranks the vector of the

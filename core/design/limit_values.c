@@ -71,7 +71,8 @@ int hx_limit_values(hx_analysis *analysis, int n, const hx_constraint_spec *spec
             dev->ops->design->measure(dev, n_elem, d_physical, d_volume, NULL, &mass, &grey));
         volume = mass / problem->total_volume;
     }
-    const hx_measured measured = {.d_physical = d_physical, .d_volume = d_volume, .volume = volume};
+    const hx_measured measured = {
+        .d_physical = d_physical, .d_made = d_physical, .d_volume = d_volume, .volume = volume};
     for (int i = 0; i < n; i++) HX_TRY_FAIL(find_value(analysis, &measured, &spec[i], &value[i]));
 fail:
     dev->ops->release(dev, d_physical);

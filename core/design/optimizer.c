@@ -92,9 +92,9 @@ size_t hx_optimizer_bytes(const hx_problem *problem, const hx_optimizer_params *
     const int n_lagrangian = count_lagrangian(params); /* one field in all */
     const int n_more = params->n_constraint - n_lagrangian + (n_lagrangian > 0) +
                        (objective_of(params)->is_worst_case ? problem->cases.n : 0);
-    const int n_field = HX_OPTIMIZER_FIELDS - n_borrowed -
-                        !hx_filter_kind_maps_design(filter, filter_params) + n_more +
-                        (params->keep_within > 0.0);
+    const int n_field =
+        HX_OPTIMIZER_FIELDS - n_borrowed - !hx_filter_kind_maps_design(filter, filter_params) -
+        !hx_design_has_variants(filter_params->design) + n_more + (params->keep_within > 0.0);
     const int has_volume = !filter_params->design || filter_params->design->volume_fraction > 0.0;
     const size_t of_responses = (size_t)(n_more + has_volume) * (size_t)kind->bytes_per_response;
     return n * ((size_t)n_field * sizeof(double) + (size_t)kind->bytes_per_elem + of_responses) +
@@ -126,6 +126,8 @@ static int create_fields(hx_optimizer *opt)
     HX_TRY(take_field(opt, NULL, &opt->d_volume));
     HX_TRY(take_field(opt, hx_filter_maps_design(opt->filter) ? NULL : opt->d_design,
                       &opt->d_physical));
+    HX_TRY(take_field(opt, hx_filter_has_variants(opt->filter) ? NULL : opt->d_physical,
+                      &opt->d_made));
     HX_TRY(take_field(opt, fits ? pcg->d_r : NULL, &opt->d_energy));
     HX_TRY(take_field(opt, fits ? pcg->d_p : NULL, &opt->d_dv));
     double *const d_behind =
@@ -337,6 +339,12 @@ static int create_update(hx_optimizer *opt)
                                    HX_ENTRY(kind, destroy)};
     HX_TRY(hx_kind_check("update", kind->name, sizeof entry / sizeof entry[0], entry));
     HX_TRY(check_rows(opt, kind));
+    if (kind->judge && hx_filter_has_variants(opt->filter))
+        return HX_RAISE(HX_EINPUT,
+                        "update '%s' compares designs by values, but with an eroded or dilated "
+                        "design the derivative of the volume is that of another design than its "
+                        "value; use \"mma\"",
+                        kind->name);
     if (opt->analysis->dist && !kind->is_distributed)
         return HX_RAISE(HX_EINPUT, "update '%s' does not support a distributed design", kind->name);
     HX_TRY(kind->create(&opt->update));

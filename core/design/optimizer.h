@@ -43,7 +43,7 @@ typedef struct hx_optimizer_params {
     /* least volume for this filter and beta, if known; NULL: it is computed */
     const hx_least_volume *least;
     /* > 0: the best design with at most this violation is kept, and with stress limits by the
-     * augmented Lagrangian the nearest to it (hx_optimizer_return_kept) */
+     * augmented Lagrangian the nearest to it (hx_optimizer_return_result) */
     double keep_within;
 } hx_optimizer_params;
 
@@ -106,6 +106,8 @@ typedef struct hx_iteration {
     int volume_trials;    /* updates of this step until the proposal's volume was right */
     int is_flat;     /* 1: no derivative of the objective is negative; the update kept the design */
     double greyness; /* 4 sum v rho (1 - rho) / sum v over free elements; 0 = black and white */
+    int is_eroded; /* 1: the analysed design is the eroded one, but volume and greyness are those of
+                      * the design that is made */
     int pcg_iterations;   /* sum over cases; all PCG numbers include adjoint solves */
     int pcg_fell_back;    /* cases that mixed precision handed to double precision */
     int pcg_refinements;  /* steps against the exact operator, if K is stored rounded */
@@ -131,7 +133,7 @@ typedef struct hx_kept_design {
     double objective, violation, penalty, beta, change, kkt, objective_change; /* of its record */
 } hx_kept_design;
 
-enum { HX_OPTIMIZER_FIELDS = 7 }; /* maximum number of fields, without those of constraints */
+enum { HX_OPTIMIZER_FIELDS = 8 }; /* maximum number of fields, without those of constraints */
 
 typedef struct hx_optimizer {
     hx_optimizer_params params;
@@ -175,6 +177,8 @@ typedef struct hx_optimizer {
      * solves use PCG's vectors if these are long enough: the energy in r, dv in p, dc in z. */
     double *d_design, *d_proposal; /* densities */
     double *d_physical; /* densities of a step; d_design if the filter does not map the design */
+    double *d_made;     /* those that are made; d_physical unless another variant is analysed */
+    double made_share;  /* volume of the design that is made, relative to that of the dilated one */
     double *d_energy;   /* weighted u_e' Ke u_e for unit modulus */
     /* filtered, after a step; d_dv is valid until hx_optimizer_energy, hx_optimizer_stiffness_error
      * or hx_analysis_residual reuses it */
@@ -200,7 +204,7 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx
  * one density in all later designs. `groups` is not needed afterwards. */
 int hx_optimizer_link(hx_optimizer *opt, const hx_groups *groups);
 
-/* Computes d_physical from d_design, the first operation of a step. Queued. */
+/* Computes d_physical and d_made from d_design, the first operation of a step. Queued. */
 int hx_optimizer_filter(hx_optimizer *opt);
 
 /* Waits. HX_ENUMERIC: compliance, sensitivities or densities are not finite, or PCG broke down. If
@@ -216,9 +220,14 @@ int hx_optimizer_undo(hx_optimizer *opt);
  * beta that does not, or misses it by less, is kept. */
 int hx_optimizer_keeps_better(const hx_optimizer *opt, const hx_iteration *last);
 
-/* Analyses the kept design again, with its iteration as number, so that it is the design just
- * analysed. No step may follow; save a snapshot before. Waits. Errors: those of a step. */
-int hx_optimizer_return_kept(hx_optimizer *opt, hx_iteration *record);
+/* 1 if the result of a run that ends with this design is to be analysed: a better design is kept, or
+ * the analysed design is the eroded one, which is not made. */
+int hx_optimizer_has_result(const hx_optimizer *opt, const hx_iteration *last);
+
+/* Analyses the kept design if it is better, or else the last one, as it is made, with its iteration
+ * as number, so that it is the design just analysed. last: of the last step. No step may follow;
+ * save a snapshot before. Waits. Errors: those of a step. */
+int hx_optimizer_return_result(hx_optimizer *opt, const hx_iteration *last, hx_iteration *record);
 
 /* Download a field of the design just analysed into host[n_elem] in the order of the mesh: the
  * physical density, the filtered sensitivity, or the weighted u_e' K_e u_e of the elements. For

@@ -8,6 +8,16 @@
  * theirs. HX_EINPUT: a density is not in [0, 1]. Not performance-critical. */
 int hx_optimizer_start(hx_optimizer *opt, const double *density);
 
+/* Volume and greyness of the design that is made (optimizer_filter.c). Waits. */
+int hx_optimizer_measure(hx_optimizer *opt, hx_iteration *record);
+
+/* Computes the derivative of the augmented Lagrangian, if there is one, and joins it with that of
+ * the objective, d_dc, here or after the filter. d_work: two fields. */
+int hx_optimizer_add_lagrangian(hx_optimizer *opt, double *const d_work[2]);
+
+/* Derivatives by the physical densities become those by the design, of linked elements too. */
+int hx_optimizer_filter_backward(hx_optimizer *opt);
+
 /* Keeps the analysed design if it is the best so far that meets all limits (optimizer_kept.c)
  * [2]. */
 int hx_optimizer_keep(hx_optimizer *opt, const hx_iteration *record);

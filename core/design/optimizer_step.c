@@ -19,14 +19,6 @@ const char *hx_stage_name(hx_stage stage)
     return name[stage];
 }
 
-int hx_optimizer_filter(hx_optimizer *opt)
-{
-    if (hx_filter_maps_design(opt->filter))
-        return hx_filter_forward(opt->filter, opt->d_design, opt->d_physical);
-    opt->d_physical = opt->d_design; /* the filter would only copy it */
-    return HX_OK;
-}
-
 /* HX_ENUMERIC: the objective, or an entry of its filtered derivative, is not finite; the latter is
  * judged by the volume-weighted sum. Clipping in the update would hide a NaN. */
 static int check_finite(const hx_optimizer *opt, const hx_iteration *record)
@@ -85,23 +77,6 @@ int hx_volume_is_missed(const hx_update_kind *update, double volume, double want
     return !((update->is_upper_limit ? excess : fabs(excess)) <= HX_VOLUME_TOLERANCE * wanted);
 }
 
-/* Volume fraction and greyness of the analysed design. */
-static int measure_design(hx_optimizer *opt, hx_iteration *record)
-{
-    hx_device *dev = opt->analysis->dev;
-    double mass, grey;
-    HX_TRY(dev->ops->design->measure(dev, opt->problem->mesh->n_elem, opt->d_physical,
-                                     opt->d_volume, opt->filter->d_passive, &mass, &grey));
-    record->volume = mass / opt->total_volume;
-    record->volume_missed = opt->has_volume && hx_volume_is_missed(opt->update.kind, record->volume,
-                                                                   opt->design->volume_fraction);
-    record->greyness = 4.0 * grey / opt->problem->design_volume;
-    opt->measured.d_physical = opt->d_physical;
-    opt->measured.d_volume = opt->d_volume;
-    opt->measured.volume = record->volume;
-    return HX_OK;
-}
-
 double hx_limits_exceeded(double value, double max, double min, double zero)
 {
     return value > max   ? (value - max) / fabs(max - zero)
@@ -155,7 +130,7 @@ static int evaluate(hx_optimizer *opt, hx_iteration *record)
 {
     hx_response *const objective = &opt->objective;
     HX_TRY(hx_analysis_compliance(opt->analysis, &record->compliance)); /* f'u */
-    HX_TRY(measure_design(opt, record));                                /* v'rho, greyness [2] */
+    HX_TRY(hx_optimizer_measure(opt, record));                          /* v'rho, greyness [2] */
     HX_TRY(objective->kind->value(objective, &objective->now));
     HX_TRY(hx_response_report(objective, &record->objective));
     for (int i = 0; i < opt->n_constraint; i++) {
@@ -164,18 +139,6 @@ static int evaluate(hx_optimizer *opt, hx_iteration *record)
     }
     if (opt->lagrangian.sum.kind) HX_TRY(evaluate_lagrangian(opt));
     return record_limits(opt, record);
-}
-
-/* d_dc := derivative of the objective times its weight, plus the augmented Lagrangian. */
-static int add_lagrangian_derivative(hx_optimizer *opt, double *const d_work[2])
-{
-    hx_device *const dev = opt->analysis->dev;
-    const hx_vector_ops *const vector = dev->ops->vector;
-    const int64_t n = opt->problem->mesh->n_elem;
-    double *const d_sum = opt->lagrangian.d_derivative;
-    HX_TRY(hx_response_derivative(&opt->lagrangian.sum, opt->d_energy, d_sum, d_work));
-    HX_TRY(vector->axpy(dev, n, opt->lagrangian.scale - 1.0, opt->d_dc, opt->d_dc));
-    return vector->axpy(dev, n, 1.0, d_sum, opt->d_dc);
 }
 
 /* Derivatives by the physical density, of all but the volume that volume_fraction prescribes. */
@@ -189,23 +152,7 @@ static int differentiate(hx_optimizer *opt)
         if (opt->d_more[i])
             HX_TRY(
                 hx_response_derivative(&opt->constraint[i], opt->d_energy, opt->d_more[i], d_work));
-    return opt->lagrangian.sum.kind ? add_lagrangian_derivative(opt, d_work) : HX_OK;
-}
-
-/* Derivatives by the physical density become those by the design. */
-static int filter_backward(hx_optimizer *opt)
-{
-    hx_device *dev = opt->analysis->dev;
-    HX_TRY(
-        hx_filter_backward_volume(opt->filter, opt->d_design, opt->d_volume, opt->d_dc, opt->d_dv));
-    for (int i = opt->has_volume; i < opt->n_constraint; i++)
-        if (opt->d_more[i])
-            HX_TRY(hx_filter_backward(opt->filter, opt->d_design, opt->d_more[i], NULL));
-    if (!opt->update.groups) return HX_OK;
-    for (int i = opt->has_volume; i < opt->n_constraint; i++)
-        if (opt->d_more[i])
-            HX_TRY(dev->ops->design->link(dev, &opt->groups, opt->d_dv, opt->d_more[i]));
-    return dev->ops->design->link(dev, &opt->groups, opt->d_dv, opt->d_dc);
+    return hx_optimizer_add_lagrangian(opt, d_work);
 }
 
 /* The value from which the objective's size is measured. */
@@ -313,6 +260,7 @@ static int analyse(hx_optimizer *opt, stages *at)
     HX_TRY(next_stage(at, HX_STAGE_PCG));
     HX_TRY(hx_analysis_solve(a, opt->d_physical, opt->penalty.value)); /* K(rho) u = f [2] */
     opt->measured.d_physical = opt->d_physical;
+    opt->measured.d_made = opt->d_made;
     HX_TRY(hx_response_prepare(&opt->objective));
     for (int i = 0; i < opt->n_constraint; i++) HX_TRY(hx_response_prepare(&opt->constraint[i]));
     return HX_OK;
@@ -352,8 +300,9 @@ static int evaluate_design(hx_optimizer *opt, stages *at, hx_iteration *record)
     HX_TRY(differentiate(opt));
 
     HX_TRY(next_stage(at, HX_STAGE_FILTER));
-    HX_TRY(filter_backward(opt));     /* dg/dx = F'H' dg/drho [2, 4 if it maps the design] */
-    return check_finite(opt, record); /* [2] */
+    HX_TRY(
+        hx_optimizer_filter_backward(opt)); /* dg/dx = F'H' dg/drho [2, 4 if it maps the design] */
+    return check_finite(opt, record);       /* [2] */
 }
 
 /* One design iteration: from the densities x to the next proposal. In brackets the memory traffic
@@ -429,17 +378,31 @@ int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
     return note_failure(opt, step_with_time(opt, record));
 }
 
-int hx_optimizer_return_kept(hx_optimizer *opt, hx_iteration *record)
+int hx_optimizer_has_result(const hx_optimizer *opt, const hx_iteration *last)
 {
-    const hx_kept_design kept = opt->kept;
+    return last->is_eroded || hx_optimizer_keeps_better(opt, last);
+}
+
+int hx_optimizer_return_result(hx_optimizer *opt, const hx_iteration *last, hx_iteration *record)
+{
+    hx_kept_design kept = {.iteration = last->iteration,
+                           .penalty = last->penalty,
+                           .beta = last->beta,
+                           .change = last->change,
+                           .kkt = last->kkt,
+                           .objective_change = last->objective_change};
     hx_device *const dev = opt->analysis->dev;
     HX_TRY(hx_analysis_check_ranks(opt->analysis));
-    HX_TRY(dev->ops->copy(dev, opt->d_design, kept.d_design,
-                          (size_t)opt->problem->mesh->n_elem * sizeof(double)));
+    if (hx_optimizer_keeps_better(opt, last)) {
+        kept = opt->kept;
+        HX_TRY(dev->ops->copy(dev, opt->d_design, kept.d_design,
+                              (size_t)opt->problem->mesh->n_elem * sizeof(double)));
+    }
     opt->iteration = kept.iteration - 1;
     opt->penalty.value = kept.penalty;
     opt->beta.value = kept.beta;
     opt->filter->projection.beta = kept.beta;
+    opt->filter->analysed = HX_DESIGN_MADE;
     HX_TRY(note_failure(opt, analyse_with_time(opt, record)));
     record->change = kept.change;
     record->kkt = kept.kkt;
@@ -478,7 +441,7 @@ int hx_optimizer_undo(hx_optimizer *opt)
 
 int hx_optimizer_density(const hx_optimizer *opt, double *host)
 {
-    return hx_analysis_download(opt->analysis, opt->d_physical, host);
+    return hx_analysis_download(opt->analysis, opt->d_made, host);
 }
 
 int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host)
@@ -509,7 +472,7 @@ int hx_optimizer_energy(hx_optimizer *opt, double *host)
 int hx_optimizer_own_field(hx_optimizer *opt, hx_design_field field, double *own)
 {
     hx_device *dev = opt->analysis->dev;
-    const double *const d_field[] = {[HX_DESIGN_DENSITY] = opt->d_physical,
+    const double *const d_field[] = {[HX_DESIGN_DENSITY] = opt->d_made,
                                      [HX_DESIGN_SENSITIVITY] = opt->d_dc,
                                      [HX_DESIGN_ENERGY] = opt->d_dv};
     if (field == HX_DESIGN_ENERGY) HX_TRY(weigh_energy(opt));

@@ -68,8 +68,10 @@ typedef enum {
 
 /* The analysed design as the optimizer has measured it. */
 typedef struct hx_measured {
-    const double *d_physical, *d_volume; /* fields */
-    double volume;                       /* fraction, passive elements included */
+    /* fields; d_made: the densities of the design that is made, if another one is analysed
+     * (hx_design_variant), otherwise d_physical */
+    const double *d_physical, *d_made, *d_volume;
+    double volume; /* fraction of the design that is made, passive elements included */
     /* a vector that the responses share as scratch; NULL: each has its own (borrowed) */
     double *d_load;
     /* a field that they share as scratch, until the proposal; NULL: like above (borrowed) */

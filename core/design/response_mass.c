@@ -46,7 +46,7 @@ static int mass_value(const hx_response *o, double *mass)
 {
     hx_device *const dev = o->analysis->dev;
     return dev->ops->vector->field_dot(dev, o->analysis->fields->mesh->n_elem, o->impl,
-                                       o->measured->d_physical, mass);
+                                       o->measured->d_made, mass);
 }
 
 static int mass_derivative(const hx_response *o, const double *d_energy, double *d_dg)

@@ -13,6 +13,7 @@ typedef struct model {
     const hx_filter_kind *filter;
     double beta, eta, penalty;
     int n_case, passive, volume_weighted, gravity;
+    double erosion;
 } model;
 
 static const hx_support_spec support = {
@@ -72,6 +73,7 @@ static fixture_settings make_settings(const model *m)
     settings.filter = m->filter->name;
     settings.design.beta = fixture_constant(m->beta);
     settings.design.eta = m->eta;
+    settings.design.erosion = m->erosion;
     settings.filter_params =
         (hx_filter_params){.radius = 0.9, .volume_weighted = m->volume_weighted};
     settings.pcg.tolerance = 1e-13;
@@ -156,9 +158,11 @@ static void check_derivatives(const hx_mesh *mesh, const model *m, int64_t strid
                   m->filter->name, (int)e, by_c, dc[e]);
         CHECK_ABS(by_v * mesh->total_volume, dv[e], 3e-7 * mesh->total_volume / N_ELEM);
     }
-    printf("%-10s beta %-3g p %-3g %d cases%s%s%s: largest error %.1e of the largest derivative\n",
-           m->filter->name, m->beta, m->penalty, m->n_case, m->passive ? ", passive" : "",
-           m->volume_weighted ? ", by volume" : "", m->gravity ? ", gravity" : "", error / largest);
+    printf(
+        "%-10s beta %-3g p %-3g %d cases%s%s%s%s: largest error %.1e of the largest derivative\n",
+        m->filter->name, m->beta, m->penalty, m->n_case, m->passive ? ", passive" : "",
+        m->volume_weighted ? ", by volume" : "", m->gravity ? ", gravity" : "",
+        m->erosion > 0.0 ? ", eroded" : "", error / largest);
     fixture_solver_free(&s);
     hx_problem_free(&problem);
 }
@@ -213,10 +217,11 @@ static void check_volume(const hx_mesh *mesh, const model *m)
 static void check_filter(const hx_mesh *mesh, const hx_filter_kind *kind, int64_t stride)
 {
     const model list[] = {
-        {kind, 0.0, 0.5, 3.0, 2, 1, 0, 0}, {kind, 0.0, 0.5, 3.0, 1, 0, 1, 0},
-        {kind, 4.0, 0.5, 3.0, 2, 1, 1, 0}, {kind, 8.0, 0.3, 1.5, 1, 0, 0, 0},
-        {kind, 8.0, 0.6, 2.0, 2, 0, 0, 0}, {kind, 3.0, 0.5, 3.0, 2, 1, 0, 0},
-        {kind, 4.0, 0.5, 3.0, 2, 1, 1, 1}, {kind, 2.0, 0.5, 3.0, 2, 1, 0, 1},
+        {kind, 0.0, 0.5, 3.0, 2, 1, 0, 0},       {kind, 0.0, 0.5, 3.0, 1, 0, 1, 0},
+        {kind, 4.0, 0.5, 3.0, 2, 1, 1, 0},       {kind, 8.0, 0.3, 1.5, 1, 0, 0, 0},
+        {kind, 8.0, 0.6, 2.0, 2, 0, 0, 0},       {kind, 3.0, 0.5, 3.0, 2, 1, 0, 0},
+        {kind, 4.0, 0.5, 3.0, 2, 1, 1, 1},       {kind, 2.0, 0.5, 3.0, 2, 1, 0, 1},
+        {kind, 4.0, 0.5, 3.0, 2, 1, 1, 0, 0.15},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         const hx_design_params design = fixture_projected(list[i].beta, list[i].eta);

@@ -206,7 +206,8 @@ static void return_kept(fixture_solver *s, trace *t)
     CHECK(hx_optimizer_keeps_better(&s->opt, &record));
     record.penalty += 0.5;
     CHECK(!hx_optimizer_keeps_better(&s->opt, &record));
-    CHECK_OK(hx_optimizer_return_kept(&s->opt, &record));
+    record.penalty = kept.penalty;
+    CHECK_OK(hx_optimizer_return_result(&s->opt, &record, &record));
     CHECK(record.iteration == kept.iteration && record.change == kept.change);
     CHECK_REL(record.objective, kept.objective, 1e-3);
     take_trace(s, record, &t[1]);

@@ -203,8 +203,10 @@ static void check_bracket(int times, uint64_t seed)
     settings.design.beta = (hx_schedule){.value = 1.0, .last = 10.0, .factor = 1.29, .every = 25};
     create_bracket_solver(&s, &b, &settings, seed);
     run_designs(&s, 400, &record);
-    if (hx_optimizer_keeps_better(&s.opt, &record))
-        CHECK_OK(hx_optimizer_return_kept(&s.opt, &record));
+    if (hx_optimizer_has_result(&s.opt, &record)) {
+        const hx_iteration last = record;
+        CHECK_OK(hx_optimizer_return_result(&s.opt, &last, &record));
+    }
     printf("L-bracket, %d elements, start %d: design %d, volume %.4f, stress %.2f, greyness %.3f\n",
            50 * times, (int)seed, record.iteration, record.volume, record.response[0].value,
            record.greyness);
