@@ -36,6 +36,9 @@ typedef struct hx_config_words {
 
 /* Keys with a fixed list of words become enums, in the order of the schema's words. Names of
  * plug-ins (operators, filters, ...) stay strings. */
+/* Which of the eroded, made and dilated designs are analysed. */
+typedef enum { HX_ANALYSED_AUTO, HX_ANALYSED_ERODED, HX_ANALYSED_ALL } hx_config_analysed;
+
 typedef enum { HX_UNIT_ELEMENT, HX_UNIT_LENGTH } hx_config_unit;
 typedef enum { HX_FAILURE_CONTINUE, HX_FAILURE_STOP } hx_config_failure;
 enum { HX_COUPLING_NOT_GIVEN = -1, HX_COUPLING_DISTRIBUTING, HX_COUPLING_RIGID };
@@ -216,6 +219,7 @@ typedef struct hx_config {
         hx_config_list constraints;
         double start;                       /* NaN: not given */
         double minimum_length, minimum_gap; /* NaN: not given */
+        hx_config_analysed analysed;
         char *update; /* "auto" until the problem is known (hx_session_choose_update) */
         int iterations;
         double change_tolerance, kkt_tolerance; /* kkt_tolerance: NaN: not given */
@@ -307,6 +311,9 @@ void hx_config_solve_by_residual(hx_config *cfg);
 /* The penalty of a config that states none: 3, and with a projection and stress limits by the
  * augmented Lagrangian hx_stress_penalty.last (core/design/stress_limit.h). */
 double hx_config_usual_penalty(const hx_config *cfg);
+
+/* 1 if eroded, made and dilated designs are all analysed. */
+int hx_config_analyses_all(const hx_config *cfg);
 
 /* 1 if the final steepness of a projection follows from the filter radius in elements, because the
  * stress limits hold for each element and the config does not state it. */

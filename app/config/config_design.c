@@ -66,6 +66,19 @@ static int has_stress_limit(const hx_config *cfg)
     return 0;
 }
 
+int hx_config_analyses_all(const hx_config *cfg)
+{
+    static const char *const signed_kinds[] = {"displacement", "temperature", "reaction"};
+    const hx_config_analysed analysed = cfg->optimization.analysed;
+    if (!(cfg->optimization.projection.erosion > 0.0 ||
+          cfg->optimization.projection.dilation > 0.0))
+        return 0;
+    for (size_t i = 0;
+         analysed == HX_ANALYSED_AUTO && i < sizeof signed_kinds / sizeof *signed_kinds; i++)
+        if (is_kind(cfg->optimization.objective.kind, signed_kinds[i])) return 1;
+    return analysed == HX_ANALYSED_ALL;
+}
+
 int hx_config_chooses_beta(const hx_config *cfg)
 {
     return cfg->optimization.projection.given && has_stress_limit(cfg) &&

@@ -120,6 +120,7 @@ static const struct {
     {"optimization.update", "\"oc\""},
     {"optimization.minimum_length", "4.0"},
     {"optimization.minimum_gap", "3.0"},
+    {"optimization.analysed", "\"all\""},
     {"optimization.penalty", "3.0"},
     {"optimization.rho_min", "0.001"},
     {"optimization.move", "0.1"},

@@ -96,6 +96,7 @@ static const char *const field_words[] = {"density",     "displacement", "sensit
                                           "energy",      "von_mises",    "sets",
                                           "temperature", "heat_flux",    NULL};
 static const char *const method_words[] = {"lagrangian", "p-norm", NULL};
+static const char *const analysed_words[] = {"auto", "eroded", "all", NULL};
 static const char *const of_words[] = {"mean", "max", NULL};
 static const char *const physics_words[] = {"elasticity", "heat", NULL};
 
@@ -548,6 +549,10 @@ const hx_key hx_keys[] = {
                 "a projection of three thresholds, of which the eroded design is analysed"),
     KEY(optimization.minimum_gap, FLOAT, .unit = "length", .range = "(0, inf)",
         .note = "minimum_length", .help = "least width of gaps and holes between members"),
+    KEY(optimization.analysed, WORD, .fallback = "auto", .word = analysed_words,
+        .help = "designs that are analysed with minimum_length, or an erosion or dilation: the "
+                "eroded one, or all three, of which the worst is improved; auto: all if the "
+                "objective is a displacement, temperature or reaction, otherwise the eroded one"),
     KEY(optimization.penalty, FLOAT, .fallback = "3.0", .range = "[1, 20]",
         .note = "3.0, with a projection and stress limits by the augmented Lagrangian 4.0",
         .help = "SIMP exponent p: the stiffness of an element is E rho^p"),

@@ -41,6 +41,7 @@ hx_design_params hx_design_of(const hx_config *cfg)
                               .eta = cfg->optimization.projection.eta,
                               .erosion = cfg->optimization.projection.erosion,
                               .dilation = cfg->optimization.projection.dilation,
+                              .analyses_all = hx_config_analyses_all(cfg),
                               .move = cfg->optimization.move,
                               .damping = cfg->optimization.damping,
                               .change_tolerance = cfg->optimization.change_tolerance};

@@ -144,7 +144,8 @@ int hx_session_check_objective(const hx_session *s, int n_rank)
 static int suits_oc(const hx_session *s)
 {
     return !hx_session_other_objective(s) && s->cfg.optimization.constraints.n == 0 &&
-           !isnan(s->cfg.optimization.volume_fraction) && !hx_problem_loads_vary(&s->problem);
+           !hx_config_analyses_all(&s->cfg) && !isnan(s->cfg.optimization.volume_fraction) &&
+           !hx_problem_loads_vary(&s->problem);
 }
 
 const hx_update_kind *hx_session_update(const hx_session *s)
@@ -159,6 +160,7 @@ const char *hx_session_update_reason(const hx_session *s)
     if (hx_config_given(&s->cfg, "optimization.update") || suits_oc(s)) return NULL;
     if (s->cfg.optimization.constraints.n > 0) return "there are constraints";
     if (hx_session_other_objective(s)) return "the objective is not the compliance of all cases";
+    if (hx_config_analyses_all(&s->cfg)) return "the worst of three designs is improved";
     if (s->problem.cases.body)
         return "with loads by mass less material can be stiffer, so the volume is an upper limit";
     if (s->problem.cases.expansion)

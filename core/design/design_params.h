@@ -22,6 +22,9 @@ typedef struct hx_design_params {
     /* What the threshold of the eroded design is above eta, and that of the dilated one below it
      * (filter.h); 0: it is the design itself */
     double erosion, dilation;
+    /* 1: eroded, made and dilated designs are analysed, and the largest objective is minimised; 0:
+     * the eroded one alone */
+    int analyses_all;
     double move;             /* largest change of a density in a step, (0, 1] */
     double damping;          /* eta of the optimality criteria, (0, 1] */
     double change_tolerance; /* both schedules rise early if no density changes more; 0: never */

@@ -89,7 +89,8 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *d
     filter->design = params->design ? params->design : &hx_design_defaults;
     filter->projection =
         (hx_projection){filter->design->beta.value, filter->design->eta, filter->design->rho_min};
-    if (hx_filter_has_variants(filter)) filter->analysed = HX_DESIGN_ERODED;
+    if (hx_filter_has_variants(filter) && !filter->design->analyses_all)
+        filter->analysed = HX_DESIGN_ERODED;
     if (hx_filter_kind_maps_design(kind, params))
         HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &filter->d_filtered));
     if (problem->passive.density)

@@ -78,9 +78,10 @@ static int evaluate(hx_device *dev, hx_mma *mma, dual *p)
     mma->distance = sum[1];
     for (int i = 0; i < m; i++) {
         const double y = mma->y[i] = positive(p->lambda[i] - mma->c) / mma->d;
-        mma->approximate[1 + i] = mma->value[i] + sum[2 + i];
+        const double value = mma->value[i] + mma->a[i] * mma->shift;
+        mma->approximate[1 + i] = value + sum[2 + i];
         mma->approximate[0] -= p->lambda[i] * sum[2 + i];
-        p->value += p->lambda[i] * (mma->value[i] - mma->offset[i]) - 0.5 * mma->d * y * y;
+        p->value += p->lambda[i] * (value - mma->offset[i]) - 0.5 * mma->d * y * y;
         p->gradient[i] = mma->approximate[1 + i] - mma->offset[i] - y;
         for (int k = i; k < m; k++)
             p->hessian[i][k] = p->hessian[k][i] = -sum[hx_mma_entry(m, i, k)];

@@ -67,7 +67,8 @@ typedef struct hx_mma {
     /* [m] of the analysed design, scaled: f_i, admissible if at most 0 */
     double value[HX_MMA_MOST];
     double a0, a[HX_MMA_MOST]; /* factors of z */
-    double c, d;               /* cost of y */
+    double shift; /* a_i times this is added to the values, so that the best z is positive */
+    double c, d;  /* cost of y */
     /* largest distances of the asymptotes, relative to high - low, without and with a Lagrangian
      * that has increased */
     double farthest, farthest_if_worse;

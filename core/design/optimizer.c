@@ -90,7 +90,10 @@ size_t hx_optimizer_bytes(const hx_problem *problem, const hx_optimizer_params *
     const int n_vector = hx_pcg_vectors(precond, problem->rigid.n > 0); /* r, p, q, z */
     const int n_borrowed = count_borrowed(problem, n_vector);
     const int n_lagrangian = count_lagrangian(params); /* one field in all */
+    const hx_design_params *const design = filter_params->design;
+    const int n_side = design && design->analyses_all ? HX_OPTIMIZER_SIDES : 0;
     const int n_more = params->n_constraint - n_lagrangian + (n_lagrangian > 0) +
+                       n_side * (1 + params->n_constraint) +
                        (objective_of(params)->is_worst_case ? problem->cases.n : 0);
     const int n_field =
         HX_OPTIMIZER_FIELDS - n_borrowed - !hx_filter_kind_maps_design(filter, filter_params) -
@@ -98,11 +101,11 @@ size_t hx_optimizer_bytes(const hx_problem *problem, const hx_optimizer_params *
     const int has_volume = !filter_params->design || filter_params->design->volume_fraction > 0.0;
     const size_t of_responses = (size_t)(n_more + has_volume) * (size_t)kind->bytes_per_response;
     return n * ((size_t)n_field * sizeof(double) + (size_t)kind->bytes_per_elem + of_responses) +
-           kind->bytes;
+           kind->bytes + hx_optimizer_side_bytes(problem, design) +
+           (size_t)n_side * hx_optimizer_response_bytes(problem, params);
 }
 
-/* Uses existing memory for a field, or allocates its own. */
-static int take_field(hx_optimizer *opt, double *d_there, double **d_field)
+int hx_optimizer_take_field(hx_optimizer *opt, double *d_there, double **d_field)
 {
     hx_device *dev = opt->analysis->dev;
     const size_t bytes = (size_t)opt->problem->mesh->n_elem * sizeof(double);
@@ -121,19 +124,20 @@ static int create_fields(hx_optimizer *opt)
     const hx_pcg *pcg = opt->analysis->pcg;
     const size_t bytes = (size_t)opt->problem->mesh->n_elem * sizeof(double);
     const int fits = fits_vector(opt->problem);
-    HX_TRY(take_field(opt, NULL, &opt->d_design));
-    HX_TRY(take_field(opt, NULL, &opt->d_proposal));
-    HX_TRY(take_field(opt, NULL, &opt->d_volume));
-    HX_TRY(take_field(opt, hx_filter_maps_design(opt->filter) ? NULL : opt->d_design,
-                      &opt->d_physical));
-    HX_TRY(take_field(opt, hx_filter_has_variants(opt->filter) ? NULL : opt->d_physical,
-                      &opt->d_made));
-    HX_TRY(take_field(opt, fits ? pcg->d_r : NULL, &opt->d_energy));
-    HX_TRY(take_field(opt, fits ? pcg->d_p : NULL, &opt->d_dv));
+    HX_TRY(hx_optimizer_take_field(opt, NULL, &opt->d_design));
+    HX_TRY(hx_optimizer_take_field(opt, NULL, &opt->d_proposal));
+    HX_TRY(hx_optimizer_take_field(opt, NULL, &opt->d_volume));
+    HX_TRY(hx_optimizer_take_field(opt, hx_filter_maps_design(opt->filter) ? NULL : opt->d_design,
+                                   &opt->d_physical));
+    HX_TRY(hx_optimizer_take_field(
+        opt, hx_filter_has_variants(opt->filter) ? NULL : opt->d_physical, &opt->d_made));
+    HX_TRY(hx_optimizer_take_field(opt, fits ? pcg->d_r : NULL, &opt->d_energy));
+    HX_TRY(hx_optimizer_take_field(opt, fits ? pcg->d_p : NULL, &opt->d_dv));
     double *const d_behind =
         fits && fits_twice(opt->problem) ? pcg->d_r + field_stride(opt->problem) : NULL;
-    HX_TRY(take_field(opt, fits && pcg->d_z ? pcg->d_z : d_behind, &opt->d_dc));
-    if (opt->params.keep_within > 0.0) HX_TRY(take_field(opt, NULL, &opt->kept.d_design));
+    HX_TRY(hx_optimizer_take_field(opt, fits && pcg->d_z ? pcg->d_z : d_behind, &opt->d_dc));
+    if (opt->params.keep_within > 0.0)
+        HX_TRY(hx_optimizer_take_field(opt, NULL, &opt->kept.d_design));
     return dev->ops->upload(dev, opt->d_volume, opt->problem->volume, bytes);
 }
 
@@ -172,7 +176,7 @@ static int add_constraint(hx_optimizer *opt, const hx_response_kind *kind,
     HX_TRY(hx_response_create(g, kind, role, opt->analysis, &opt->measured, params));
     opt->n_constraint++;
     if (!opt->measured.d_load) opt->measured.d_load = g->d_load;
-    if (!d_derivative && !kind->in_lagrangian) HX_TRY(take_field(opt, NULL, d_own));
+    if (!d_derivative && !kind->in_lagrangian) HX_TRY(hx_optimizer_take_field(opt, NULL, d_own));
     g->d_derivative = d_derivative ? d_derivative : *d_own;
     return HX_OK;
 }
@@ -253,7 +257,7 @@ static int add_lagrangian(hx_optimizer *opt)
                         "or method = \"p-norm\"",
                         opt->params.update->name);
     opt->lagrangian.list.limit = opt->lagrangian.limit;
-    HX_TRY(take_field(opt, NULL, &opt->lagrangian.d_derivative));
+    HX_TRY(hx_optimizer_take_field(opt, NULL, &opt->lagrangian.d_derivative));
     HX_TRY(hx_response_create(&opt->lagrangian.sum, &hx_response_stress_joined, "stress limits",
                               opt->analysis, &opt->measured, &params));
     if (!opt->measured.d_load) opt->measured.d_load = opt->lagrangian.sum.d_load;
@@ -282,7 +286,7 @@ static int create_constraints(hx_optimizer *opt)
     const size_t n = most_constraints(opt), n_spec = (size_t)opt->params.n_constraint;
     HX_TRY(hx_alloc(&opt->constraint, n, sizeof *opt->constraint, "constraints"));
     HX_TRY(hx_alloc(&opt->d_more, n, sizeof *opt->d_more, "constraints"));
-    HX_TRY(hx_alloc(&opt->row, 2 * n, sizeof *opt->row, "constraints"));
+    HX_TRY(hx_alloc(&opt->row, 3 * (2 * n + 1), sizeof *opt->row, "constraints"));
     HX_TRY(hx_alloc(&opt->record, n_spec + 1, sizeof *opt->record, "constraints"));
     HX_TRY(hx_alloc(&opt->lagrangian.limit, n_spec + 1, sizeof(hx_response *), "constraints"));
     opt->has_volume = opt->design->volume_fraction > 0.0;
@@ -294,7 +298,8 @@ static int create_constraints(hx_optimizer *opt)
     }
     for (int i = 0; i < opt->params.n_constraint; i++) HX_TRY(add_limited(opt, i));
     HX_TRY(add_lagrangian(opt));
-    return add_cases(opt);
+    HX_TRY(add_cases(opt));
+    return hx_optimizer_create_sides(opt);
 }
 
 /* HX_EINPUT: the update does not support the limits. */
@@ -435,6 +440,7 @@ void hx_optimizer_free(hx_optimizer *opt)
     hx_response_free(&opt->lagrangian.sum);
     free((void *)opt->lagrangian.limit);
     for (int i = 0; i < opt->n_constraint; i++) hx_response_free(&opt->constraint[i]);
+    hx_optimizer_free_sides(opt);
     for (int i = 0; opt->record && i < opt->params.n_constraint; i++)
         free((char *)opt->record[i].name);
     free(opt->record);

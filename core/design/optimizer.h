@@ -133,6 +133,19 @@ typedef struct hx_kept_design {
     double objective, violation, penalty, beta, change, kkt, objective_change; /* of its record */
 } hx_kept_design;
 
+/* A variant of the design that is analysed beside the one that is made (optimizer_sides.c). */
+typedef struct hx_optimizer_side {
+    hx_design_variant variant;
+    const char *name; /* NULL: there is none */
+    hx_analysis analysis;
+    hx_measured measured;
+    int n;
+    hx_response *response; /* [n]: the objective, and the limits that differ (owned) */
+    double **d_derivative; /* [n] fields (owned) */
+} hx_optimizer_side;
+
+enum { HX_OPTIMIZER_SIDES = 2 };
+
 enum { HX_OPTIMIZER_FIELDS = 8 }; /* maximum number of fields, without those of constraints */
 
 typedef struct hx_optimizer {
@@ -159,9 +172,10 @@ typedef struct hx_optimizer {
         double *d_derivative;      /* field */
         double scale;              /* 0: not yet known */
     } lagrangian;
-    int has_volume;             /* 1: the first constraint is volume_fraction */
-    hx_limit_row *row;          /* [update.n_row] (owned) */
-    hx_response_record *record; /* [params.n_constraint] (owned, with the names) */
+    hx_optimizer_side side[HX_OPTIMIZER_SIDES]; /* (owned) */
+    int has_volume;                             /* 1: the first constraint is volume_fraction */
+    hx_limit_row *row;                          /* [update.n_row] (owned) */
+    hx_response_record *record;                 /* [params.n_constraint] (owned, with the names) */
     hx_update update;
     hx_device_groups groups; /* without groups if no elements are linked */
     struct hx_linked linked; /* with several ranks (owned) */

@@ -118,5 +118,6 @@ int hx_optimizer_filter_backward(hx_optimizer *opt)
     for (int i = opt->has_volume; i < opt->n_constraint; i++)
         if (opt->d_more[i])
             HX_TRY(dev->ops->design->link(dev, &opt->groups, opt->d_dv, opt->d_more[i]));
+    HX_TRY(hx_optimizer_link_sides(opt));
     return dev->ops->design->link(dev, &opt->groups, opt->d_dv, opt->d_dc);
 }

@@ -18,6 +18,23 @@ int hx_optimizer_add_lagrangian(hx_optimizer *opt, double *const d_work[2]);
 /* Derivatives by the physical densities become those by the design, of linked elements too. */
 int hx_optimizer_filter_backward(hx_optimizer *opt);
 
+/* Uses existing memory for a field, or allocates its own. */
+int hx_optimizer_take_field(hx_optimizer *opt, double *d_there, double **d_field);
+
+/* optimizer_sides.c: designs that are analysed beside the one that is made, if the design parameters
+ * ask for them, each before it; otherwise without effect. Create after the constraints and before
+ * the update. HX_EINPUT: objective or limits do not allow it. */
+int hx_optimizer_create_sides(hx_optimizer *opt);
+int hx_optimizer_solve_side(hx_optimizer *opt, hx_optimizer_side *side);
+/* Values, and derivatives by the design. */
+int hx_optimizer_differentiate_side(hx_optimizer *opt, hx_optimizer_side *side);
+int hx_optimizer_link_sides(hx_optimizer *opt);
+int hx_optimizer_reset_sides(hx_optimizer *opt);
+int hx_optimizer_snapshot_sides(hx_optimizer *opt, hx_snapshot *image);
+/* Device bytes of their displacements and loads, without responses and fields. */
+size_t hx_optimizer_side_bytes(const hx_problem *problem, const hx_design_params *design);
+void hx_optimizer_free_sides(hx_optimizer *opt);
+
 /* Keeps the analysed design if it is the best so far that meets all limits (optimizer_kept.c)
  * [2]. */
 int hx_optimizer_keep(hx_optimizer *opt, const hx_iteration *record);

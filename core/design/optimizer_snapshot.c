@@ -36,6 +36,7 @@ static int snapshot_kinds(hx_optimizer *opt, hx_snapshot *image)
                                 sizeof opt->lagrangian.scale));
         HX_TRY(hx_response_snapshot(&opt->lagrangian.sum, image));
     }
+    HX_TRY(hx_optimizer_snapshot_sides(opt, image));
     return hx_response_snapshot(&opt->objective, image);
 }
 

@@ -54,16 +54,16 @@ static int check_breakdown(const hx_optimizer *opt, const hx_iteration *record)
 }
 
 /* Adds the solves of an analysed design. */
-static int record_solves(const hx_optimizer *opt, hx_iteration *record)
+static int record_solves(const hx_optimizer *opt, const hx_analysis *analysis, hx_iteration *record)
 {
-    const hx_analysis_record *solves = &opt->analysis->record;
+    const hx_analysis_record *solves = &analysis->record;
     record->pcg_iterations += solves->pcg_iterations;
     record->pcg_fell_back += solves->pcg_fell_back;
     record->pcg_restarts += solves->pcg_restarts;
     record->pcg_refinements += solves->pcg_refinements;
     record->pcg_took_exact += solves->pcg_took_exact;
-    record->pcg_residual = solves->pcg_residual;
-    record->pcg_error = solves->pcg_error;
+    record->pcg_residual = fmax(record->pcg_residual, solves->pcg_residual);
+    record->pcg_error = fmax(record->pcg_error, solves->pcg_error);
     if (solves->reason > record->reason) record->reason = solves->reason;
     record->spmv_seconds += solves->spmv_seconds;
     record->precond_seconds += solves->precond_seconds;
@@ -266,6 +266,21 @@ static int analyse(hx_optimizer *opt, stages *at)
     return HX_OK;
 }
 
+/* The designs beside the one that is made. */
+static int take_sides(hx_optimizer *opt, stages *at, hx_iteration *record)
+{
+    for (int i = 0; i < HX_OPTIMIZER_SIDES; i++) {
+        hx_optimizer_side *const side = &opt->side[i];
+        if (!side->name) continue;
+        HX_TRY(next_stage(at, HX_STAGE_PCG));
+        HX_TRY(hx_optimizer_solve_side(opt, side));
+        HX_TRY(record_solves(opt, &side->analysis, record));
+        HX_TRY(next_stage(at, HX_STAGE_COMPLIANCE));
+        HX_TRY(hx_optimizer_differentiate_side(opt, side));
+    }
+    return HX_OK;
+}
+
 /* *is_rejected: the update replaced the analysed design, which its proposal has become. */
 static int judge(hx_optimizer *opt, stages *at, hx_iteration *record, int *is_rejected)
 {
@@ -278,7 +293,7 @@ static int judge(hx_optimizer *opt, stages *at, hx_iteration *record, int *is_re
     HX_TRY(opt->update.kind->judge(&opt->update, &step));
     *is_rejected = step.is_rejected;
     if (!step.is_rejected) return HX_OK;
-    HX_TRY(record_solves(opt, record));
+    HX_TRY(record_solves(opt, opt->analysis, record));
     record->is_rejected = 1;
     record->volume_trials++;
     hx_optimizer_advance(opt);
@@ -293,7 +308,7 @@ static int evaluate_design(hx_optimizer *opt, stages *at, hx_iteration *record)
     for (int i = 0; i < opt->n_constraint; i++)
         HX_TRY(hx_response_solve_adjoint(&opt->constraint[i]));
     if (opt->lagrangian.sum.kind) HX_TRY(hx_response_solve_adjoint(&opt->lagrangian.sum));
-    HX_TRY(record_solves(opt, record));
+    HX_TRY(record_solves(opt, opt->analysis, record));
 
     HX_TRY(next_stage(at, HX_STAGE_COMPLIANCE));
     HX_TRY(evaluate(opt, record));
@@ -312,6 +327,7 @@ static int take_step(hx_optimizer *opt, hx_iteration *record)
 {
     stages at = {opt->analysis->dev, record, HX_N_STAGE, 0.0};
     int is_rejected;
+    HX_TRY(take_sides(opt, &at, record));
     do {
         HX_TRY(analyse(opt, &at));
         HX_TRY(judge(opt, &at, record, &is_rejected));
@@ -429,6 +445,7 @@ static int undo(hx_optimizer *opt)
     if (opt->filter->kind->reset) HX_TRY(opt->filter->kind->reset(opt->filter));
     for (int i = 0; i < opt->n_constraint; i++) HX_TRY(hx_response_reset(&opt->constraint[i]));
     HX_TRY(hx_response_reset(&opt->objective));
+    HX_TRY(hx_optimizer_reset_sides(opt));
     if (opt->lagrangian.sum.kind) HX_TRY(hx_response_reset(&opt->lagrangian.sum));
     return hx_analysis_reset(opt->analysis);
 }

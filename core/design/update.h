@@ -51,6 +51,7 @@ typedef struct hx_limit_row {
     /* 1: in place of the objective, the largest `weight` times value of these rows is minimised;
      * they have no bound */
     int in_largest;
+    int is_signed; /* 1: such a value may be negative */
     double weight;
 } hx_limit_row;
 

@@ -14,6 +14,9 @@
 #define LIMIT_SCALE 10.0
 #define SLOPE_SCALE 30.0
 
+/* What the largest of values that may be negative is at least in an approximation. */
+#define LARGEST_SIGNED 1e3
+
 /* Relative violation of a limit above which the asymptotes are cautious. A displacement grows with
  * the inverse cube of a density, and far from its limit the approximation with asymptotes below 0
  * promises so much that elements with small derivatives are emptied, and the part with them. */
@@ -58,6 +61,7 @@ static void describe_functions(const hx_update *update, const hx_update_step *st
     at->is_cautious = 0;
     method->objective = state->objective * step->value;
     method->added = state->objective * step->convexity;
+    method->shift = 0.0;
     for (int i = 0; i < at->m; i++) {
         const hx_limit_row *const row = &update->row[i];
         const hx_response *const g = row->response;
@@ -73,6 +77,8 @@ static void describe_functions(const hx_update *update, const hx_update_step *st
         }
         at->d_derivative[0] = NULL;
         method->objective = 0.0;
+        if (row->is_signed)
+            method->shift = fmax(method->shift, LARGEST_SIGNED + fabs(method->value[i]));
     }
     /* an objective that has grown does not pay for a violated limit */
     method->c = hx_mma_defaults.c * fmax(1.0, 0.1 * fabs(method->objective));
@@ -84,7 +90,7 @@ static int find_scale(hx_update *update, const hx_update_step *step, hx_update_m
     hx_device_mma once = state->method.at;
     double sum[2 + HX_MMA_MOST], largest = 0.0;
     for (int i = 0; i < update->n_row; i++)
-        if (update->row[i].in_largest)
+        if (update->row[i].in_largest && !update->row[i].is_signed)
             largest = fmax(largest, fabs(update->row[i].weight * update->row[i].response->now));
     if (largest > 0.0) {
         state->objective = LIMIT_SCALE / largest;

@@ -170,6 +170,124 @@ static void check_run(const hx_problem *problem, const char *update)
     fixture_solver_free(&s);
 }
 
+/* A displacement that is made smaller, and a compliance that is limited. */
+static void take_displacement(fixture_settings *settings, hx_constraint_spec *spec)
+{
+    *spec = (hx_constraint_spec){.kind = &hx_response_compliance,
+                                 .params = {.load_case = HX_ALL_CASES},
+                                 .max = 1e6,
+                                 .min = NAN};
+    settings->optimizer = (hx_optimizer_params){
+        .objective = hx_response_kind_find("displacement"),
+        .objective_params = {.set = "top", .direction = {1.0, 0.0, 0.2}, .load_case = 0},
+        .n_constraint = 1,
+        .constraint = spec,
+        .update = hx_update_find("mma")};
+}
+
+/* Value and derivative of the objective for one threshold. */
+static double find_alone(const hx_problem *problem, double eta, const double *rho,
+                         double *derivative)
+{
+    hx_constraint_spec spec;
+    fixture_settings settings = make_settings();
+    fixture_solver s;
+    hx_iteration record;
+    take_displacement(&settings, &spec);
+    settings.design.eta = eta;
+    settings.design.erosion = settings.design.dilation = 0.0;
+    settings.density = rho;
+    CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    CHECK_OK(hx_optimizer_sensitivity(&s.opt, derivative));
+    fixture_solver_free(&s);
+    return record.objective;
+}
+
+static void compare_derivative(const double *d_derivative, const double *alone)
+{
+    double own[N_ELEM], largest = 0.0, error = 0.0;
+    fixture_get(&device, N_ELEM, own, d_derivative);
+    for (int e = 0; e < N_ELEM; e++) largest = fmax(largest, fabs(alone[e]));
+    for (int e = 0; e < N_ELEM; e++) test_worst(&error, fabs(own[e] - alone[e]));
+    CHECK_MSG(error <= 1e-7 * largest, "%g of %g", error, largest);
+}
+
+/* All three designs: each has the values and derivatives that it has alone, and the largest objective
+ * falls. */
+static void check_all(const hx_problem *problem)
+{
+    hx_constraint_spec spec;
+    fixture_settings settings = make_settings();
+    fixture_solver s;
+    hx_iteration record;
+    double rho[N_ELEM], alone[3][N_ELEM], value[3], first = 0.0, last = 0.0;
+    fill_box(rho);
+    for (int i = 0; i < 3; i++) value[i] = find_alone(problem, 0.3 + 0.2 * i, rho, alone[i]);
+    take_displacement(&settings, &spec);
+    settings.design.analyses_all = 1;
+    settings.density = rho;
+    CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
+    CHECK(s.opt.update.n_row == 7); /* volume, and three each of compliance and objective */
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    CHECK_REL(s.opt.side[0].response[0].now, value[2], 1e-8);
+    CHECK_REL(record.objective, value[1], 1e-8);
+    CHECK_REL(s.opt.side[1].response[0].now, value[0], 1e-8);
+    CHECK_REL(s.opt.side[0].response[1].now, 4.0824930634e5, 1e-8);
+    CHECK_REL(record.response[0].value, 1.4091868913e4, 1e-8);
+    CHECK_REL(s.opt.side[1].response[1].now, 2.1786396112e3, 1e-8);
+    compare_derivative(s.opt.side[0].d_derivative[0], alone[2]);
+    compare_derivative(s.opt.d_dc, alone[1]);
+    compare_derivative(s.opt.side[1].d_derivative[0], alone[0]);
+    CHECK(!record.is_eroded && !hx_optimizer_has_result(&s.opt, &record));
+    for (int i = 0; i < 40; i++) {
+        hx_optimizer_advance(&s.opt);
+        CHECK_OK(hx_optimizer_step(&s.opt, &record));
+        last = fmax(record.objective,
+                    fmax(s.opt.side[0].response[0].now, s.opt.side[1].response[0].now));
+        if (i == 0) first = last;
+    }
+    printf("all: largest objective %.6g, then %.6g\n", first, last);
+    CHECK(last < first && last < 0.0);
+    fixture_solver_free(&s);
+}
+
+/* A run with all three designs that is resumed after its third design is the same run. */
+static void check_resumed(const hx_problem *problem)
+{
+    hx_constraint_spec spec;
+    fixture_settings settings = make_settings();
+    fixture_solver s;
+    hx_iteration record;
+    hx_snapshot image = {0};
+    double want[N_ELEM], got[N_ELEM];
+    int iterations = 0;
+    take_displacement(&settings, &spec);
+    settings.design.analyses_all = 1;
+    for (int run = 0; run < 2; run++) {
+        CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
+        if (run == 1) {
+            hx_snapshot_begin(&image, HX_SNAPSHOT_LOAD);
+            CHECK_OK(hx_optimizer_snapshot(&s.opt, &image));
+            CHECK_OK(hx_snapshot_check_all(&image));
+        }
+        for (int i = run == 0 ? 0 : 3; i < 6; i++) {
+            CHECK_OK(hx_optimizer_step(&s.opt, &record));
+            if (i == 2) {
+                hx_snapshot_begin(&image, HX_SNAPSHOT_SAVE);
+                CHECK_OK(hx_optimizer_snapshot(&s.opt, &image));
+            }
+            if (i < 5) hx_optimizer_advance(&s.opt);
+        }
+        fixture_get(&device, N_ELEM, run == 0 ? want : got, s.opt.d_proposal);
+        if (run == 0) iterations = record.pcg_iterations;
+        CHECK(record.pcg_iterations == iterations);
+        fixture_solver_free(&s);
+    }
+    CHECK(memcmp(want, got, sizeof want) == 0);
+    hx_snapshot_free(&image);
+}
+
 /* Thresholds outside (0, 1), variants without a projection, an update that compares values. */
 static void check_refused(const hx_problem *problem)
 {
@@ -183,6 +301,13 @@ static void check_refused(const hx_problem *problem)
     settings = make_settings();
     settings.optimizer.update = hx_update_find("gcmma");
     CHECK_FAILS(fixture_solver_create(&s, &device, problem, &settings), HX_EINPUT, "gcmma");
+    settings = make_settings();
+    settings.design.analyses_all = 1;
+    settings.optimizer = (hx_optimizer_params){.objective = &hx_response_mass,
+                                               .objective_params = {.load_case = HX_ALL_CASES},
+                                               .update = hx_update_find("mma")};
+    CHECK_FAILS(fixture_solver_create(&s, &device, problem, &settings), HX_EINPUT,
+                "three designs cannot be analysed to minimise the mass");
 }
 
 int main(int argc, char **argv)
@@ -196,6 +321,8 @@ int main(int argc, char **argv)
     check_amounts(&problem);
     check_run(&problem, "oc");
     check_run(&problem, "mma");
+    check_all(&problem);
+    check_resumed(&problem);
     check_refused(&problem);
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
