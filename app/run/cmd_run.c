@@ -290,8 +290,8 @@ static int announce_result(run *r, const hx_iteration *last)
 {
     char name[64];
     const hx_optimizer *const opt = &r->session.opt;
-    const int iteration =
-        hx_optimizer_keeps_better(opt, last) ? opt->kept.iteration : last->iteration;
+    const int iteration = hx_optimizer_result_iteration(opt, last);
+    if (iteration == 0) return HX_OK; /* known only after more analyses */
     snprintf(name, sizeof name, "density_%04d.vtk", iteration);
     return hx_output_remember(&r->output, name, iteration);
 }
@@ -457,6 +457,13 @@ static void print_replaced(const run *r)
                     "in the run: %.6g",
                     r->session.opt.objective.kind->name, result->objective, last->objective);
     if (last->iteration == result->iteration) return;
+    if (last->violation <= HX_LIMIT_MET) {
+        hx_log_info(
+            "the result is the design of iteration %d: the newest ones that meet all limits "
+            "were judged by their 0/1 parts",
+            result->iteration);
+        return;
+    }
     if (result->violation > HX_LIMIT_MET) {
         hx_log_info(
             "the result is the design of iteration %d, which misses a limit by %.3g %%, the "

@@ -49,6 +49,22 @@ fail:
     return rc;
 }
 
+int hx_limit_values_of(hx_analysis *analysis, int n, const hx_constraint_spec *spec,
+                       const double *d_physical, const double *d_volume, hx_limit_value *value)
+{
+    hx_device *const dev = analysis->dev;
+    const hx_problem *const problem = analysis->fields;
+    double mass, grey;
+    HX_TRY(dev->ops->design->measure(dev, problem->mesh->n_elem, d_physical, d_volume, NULL, &mass,
+                                     &grey));
+    const hx_measured measured = {.d_physical = d_physical,
+                                  .d_made = d_physical,
+                                  .d_volume = d_volume,
+                                  .volume = mass / problem->total_volume};
+    for (int i = 0; i < n; i++) HX_TRY(find_value(analysis, &measured, &spec[i], &value[i]));
+    return HX_OK;
+}
+
 int hx_limit_values(hx_analysis *analysis, int n, const hx_constraint_spec *spec,
                     const double *density, double volume, hx_limit_value *value)
 {

@@ -63,6 +63,14 @@ static int count_lagrangian(const hx_optimizer_params *params)
     return n;
 }
 
+/* Number of designs that are kept. */
+static int count_kept(const hx_optimizer_params *params, const hx_problem *problem)
+{
+    const double bytes = (double)problem->mesh->n_elem * sizeof(double);
+    if (!(params->keep_within > 0.0)) return 0;
+    return count_lagrangian(params) > 0 && bytes <= HX_OPTIMIZER_KEPT_BYTES ? HX_OPTIMIZER_KEPT : 1;
+}
+
 size_t hx_optimizer_response_bytes(const hx_problem *problem, const hx_optimizer_params *params)
 {
     const hx_response_kind *const objective = objective_of(params);
@@ -97,7 +105,7 @@ size_t hx_optimizer_bytes(const hx_problem *problem, const hx_optimizer_params *
                        (objective_of(params)->is_worst_case ? problem->cases.n : 0);
     const int n_field =
         HX_OPTIMIZER_FIELDS - n_borrowed - !hx_filter_kind_maps_design(filter, filter_params) -
-        !hx_design_has_variants(filter_params->design) + n_more + (params->keep_within > 0.0);
+        !hx_design_has_variants(filter_params->design) + n_more + count_kept(params, problem);
     const int has_volume = !filter_params->design || filter_params->design->volume_fraction > 0.0;
     const size_t of_responses = (size_t)(n_more + has_volume) * (size_t)kind->bytes_per_response;
     return n * ((size_t)n_field * sizeof(double) + (size_t)kind->bytes_per_elem + of_responses) +
@@ -136,8 +144,9 @@ static int create_fields(hx_optimizer *opt)
     double *const d_behind =
         fits && fits_twice(opt->problem) ? pcg->d_r + field_stride(opt->problem) : NULL;
     HX_TRY(hx_optimizer_take_field(opt, fits && pcg->d_z ? pcg->d_z : d_behind, &opt->d_dc));
-    if (opt->params.keep_within > 0.0)
-        HX_TRY(hx_optimizer_take_field(opt, NULL, &opt->kept.d_design));
+    opt->n_kept = count_kept(&opt->params, opt->problem);
+    for (int i = 0; i < opt->n_kept; i++)
+        HX_TRY(hx_optimizer_take_field(opt, NULL, &opt->kept[i].d_design));
     return dev->ops->upload(dev, opt->d_volume, opt->problem->volume, bytes);
 }
 

@@ -38,8 +38,9 @@ typedef struct hx_optimizer_params {
     /* beside volume_fraction; the update may take no more than a certain number of limits
      * (update.h) */
     int n_constraint;
-    const hx_constraint_spec *constraint; /* [n_constraint] (borrowed until create returns) */
-    const hx_update_kind *update;         /* NULL: optimality criteria */
+    /* [n_constraint] (borrowed until create returns, but the names in params for longer) */
+    const hx_constraint_spec *constraint;
+    const hx_update_kind *update; /* NULL: optimality criteria */
     /* least volume for this filter and beta, if known; NULL: it is computed */
     const hx_least_volume *least;
     /* > 0: the best design with at most this violation is kept, and with stress limits by the
@@ -125,6 +126,11 @@ typedef struct hx_iteration {
         *load_case; /* [n_case] (borrowed from the analysis, until the next step) */
 } hx_iteration;
 
+/* Places for kept designs under stress limits by the augmented Lagrangian, if one takes at most
+ * these bytes; otherwise, and with other limits, there is one. */
+enum { HX_OPTIMIZER_KEPT = 6 };
+#define HX_OPTIMIZER_KEPT_BYTES 1e8
+
 /* The best design of its penalty and beta that meets all limits; with stress limits by the augmented
  * Lagrangian the newest that does, or as long as none does the one that exceeds them least. */
 typedef struct hx_kept_design {
@@ -198,7 +204,8 @@ typedef struct hx_optimizer {
      * or hx_analysis_residual reuses it */
     double *d_dc, *d_dv;
     double *d_volume;
-    hx_kept_design kept;
+    hx_kept_design kept[HX_OPTIMIZER_KEPT];
+    int n_kept;      /* places among them; 0: no design is kept */
     double **d_more; /* [n_constraint] derivatives of the constraints; NULL: that of the volume */
     double **field;  /* [n_field] fields with memory of their own (owned) */
     int n_field;
@@ -234,13 +241,22 @@ int hx_optimizer_undo(hx_optimizer *opt);
  * beta that does not, or misses it by less, is kept. */
 int hx_optimizer_keeps_better(const hx_optimizer *opt, const hx_iteration *last);
 
+/* 1 if several designs with the last penalty and beta are kept, all of which meet all limits: the
+ * result is one of them. */
+int hx_optimizer_keeps_several(const hx_optimizer *opt, const hx_iteration *last);
+
 /* 1 if the result of a run that ends with this design is to be analysed: a better design is kept, or
- * the analysed design is the eroded one, which is not made. */
+ * several are, or the analysed design is the eroded one, which is not made. */
 int hx_optimizer_has_result(const hx_optimizer *opt, const hx_iteration *last);
 
+/* Its iteration; 0: known only when it is returned, because several designs are kept. */
+int hx_optimizer_result_iteration(const hx_optimizer *opt, const hx_iteration *last);
+
 /* Analyses the kept design if it is better, or else the last one, as it is made, with its iteration
- * as number, so that it is the design just analysed. last: of the last step. No step may follow;
- * save a snapshot before. Waits. Errors: those of a step. */
+ * as number, so that it is the design just analysed. Of several kept designs it takes the newest
+ * whose 0/1 parts meet all limits, or whose parts exceed them least; at most four more solves for
+ * each. last: of the last step. No step may follow; save a snapshot before. Waits. Errors: those of
+ * a step. */
 int hx_optimizer_return_result(hx_optimizer *opt, const hx_iteration *last, hx_iteration *record);
 
 /* Download a field of the design just analysed into host[n_elem] in the order of the mesh: the

@@ -35,6 +35,17 @@ int hx_optimizer_snapshot_sides(hx_optimizer *opt, hx_snapshot *image);
 size_t hx_optimizer_side_bytes(const hx_problem *problem, const hx_design_params *design);
 void hx_optimizer_free_sides(hx_optimizer *opt);
 
+/* After a failure the ranks may be out of step; if a result is not finite, that is the same on all of
+ * them. Returns rc. */
+int hx_optimizer_note_failure(const hx_optimizer *opt, int rc);
+
+/* A step without a proposal, and without the designs beside the one that is made. */
+int hx_optimizer_analyse(hx_optimizer *opt, hx_iteration *record);
+
+/* The newest kept design of the penalty and beta of the record before an iteration; NULL: none. */
+hx_kept_design *hx_optimizer_kept_before(hx_optimizer *opt, const hx_iteration *record,
+                                         int iteration);
+
 /* Keeps the analysed design if it is the best so far that meets all limits (optimizer_kept.c)
  * [2]. */
 int hx_optimizer_keep(hx_optimizer *opt, const hx_iteration *record);

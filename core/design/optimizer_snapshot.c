@@ -1,6 +1,7 @@
 /* The state of a run that the next design depends on. These entries and those of the kinds
  * (`snapshot` in their tables) are all that a resumed run needs. An image has the whole design,
  * however it is distributed. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../base/memory.h"
@@ -86,15 +87,24 @@ static int snapshot_design(hx_optimizer *opt, hx_snapshot *image)
                                                                       : opt->d_design);
 }
 
-/* The design that is kept for the end of the run, if one is (optimizer_kept.c). */
-static int snapshot_kept(hx_optimizer *opt, hx_snapshot *image)
+/* "optimizer.kept", then "optimizer.kept 2", ... */
+static const char *kept_name(int i, const char *part, char text[HX_SNAPSHOT_NAME])
 {
-    hx_kept_design *const kept = &opt->kept;
+    char number[16] = "";
+    if (i > 0) snprintf(number, sizeof number, " %d", i + 1);
+    snprintf(text, HX_SNAPSHOT_NAME, "optimizer.kept%s%s", number, part);
+    return text;
+}
+
+/* A design that is kept for the end of the run, if one is (optimizer_kept.c). */
+static int snapshot_kept(hx_optimizer *opt, hx_snapshot *image, int i)
+{
+    hx_kept_design *const kept = &opt->kept[i];
+    char name[HX_SNAPSHOT_NAME];
     double number[] = {kept->iteration, kept->objective, kept->penalty,         kept->beta,
                        kept->change,    kept->kkt,       kept->objective_change};
-    if (!kept->d_design) return HX_OK;
-    HX_TRY(hx_snapshot_newer(image, "optimizer.kept", number, sizeof number));
-    HX_TRY(hx_snapshot_newer(image, "optimizer.kept violation", &kept->violation,
+    HX_TRY(hx_snapshot_newer(image, kept_name(i, "", name), number, sizeof number));
+    HX_TRY(hx_snapshot_newer(image, kept_name(i, " violation", name), &kept->violation,
                              sizeof kept->violation));
     kept->iteration = (int)number[0];
     kept->objective = number[1];
@@ -104,7 +114,7 @@ static int snapshot_kept(hx_optimizer *opt, hx_snapshot *image)
     kept->kkt = number[5];
     kept->objective_change = number[6];
     if (kept->iteration == 0) return HX_OK;
-    return hx_analysis_snapshot_field(opt->analysis, image, "optimizer.kept design",
+    return hx_analysis_snapshot_field(opt->analysis, image, kept_name(i, " design", name),
                                       kept->d_design);
 }
 
@@ -112,7 +122,7 @@ static int snapshot_all(hx_optimizer *opt, hx_snapshot *image)
 {
     HX_TRY(snapshot_numbers(opt, image));
     HX_TRY(snapshot_design(opt, image));
-    HX_TRY(snapshot_kept(opt, image));
+    for (int i = 0; i < opt->n_kept; i++) HX_TRY(snapshot_kept(opt, image, i));
     HX_TRY(snapshot_kinds(opt, image));
     return hx_analysis_snapshot(opt->analysis, image);
 }

@@ -356,9 +356,7 @@ static void begin_record(hx_optimizer *opt, hx_iteration *record)
     record->climbing = !hx_schedule_ended(&opt->penalty) || !hx_schedule_ended(&opt->beta);
 }
 
-/* After a failure the ranks may be out of step; if a result is not finite, that is the same on all
- * of them. */
-static int note_failure(const hx_optimizer *opt, int rc)
+int hx_optimizer_note_failure(const hx_optimizer *opt, int rc)
 {
     hx_dist *const dist = opt->analysis->dist;
     return dist && rc != HX_ENUMERIC ? hx_dist_note_error(dist, rc) : rc;
@@ -374,8 +372,7 @@ static int step_with_time(hx_optimizer *opt, hx_iteration *record)
     return HX_OK;
 }
 
-/* A step without a proposal. */
-static int analyse_with_time(hx_optimizer *opt, hx_iteration *record)
+int hx_optimizer_analyse(hx_optimizer *opt, hx_iteration *record)
 {
     const double begin = hx_clock();
     stages at = {opt->analysis->dev, record, HX_N_STAGE, 0.0};
@@ -391,39 +388,7 @@ static int analyse_with_time(hx_optimizer *opt, hx_iteration *record)
 int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
 {
     HX_TRY(hx_analysis_check_ranks(opt->analysis));
-    return note_failure(opt, step_with_time(opt, record));
-}
-
-int hx_optimizer_has_result(const hx_optimizer *opt, const hx_iteration *last)
-{
-    return last->is_eroded || hx_optimizer_keeps_better(opt, last);
-}
-
-int hx_optimizer_return_result(hx_optimizer *opt, const hx_iteration *last, hx_iteration *record)
-{
-    hx_kept_design kept = {.iteration = last->iteration,
-                           .penalty = last->penalty,
-                           .beta = last->beta,
-                           .change = last->change,
-                           .kkt = last->kkt,
-                           .objective_change = last->objective_change};
-    hx_device *const dev = opt->analysis->dev;
-    HX_TRY(hx_analysis_check_ranks(opt->analysis));
-    if (hx_optimizer_keeps_better(opt, last)) {
-        kept = opt->kept;
-        HX_TRY(dev->ops->copy(dev, opt->d_design, kept.d_design,
-                              (size_t)opt->problem->mesh->n_elem * sizeof(double)));
-    }
-    opt->iteration = kept.iteration - 1;
-    opt->penalty.value = kept.penalty;
-    opt->beta.value = kept.beta;
-    opt->filter->projection.beta = kept.beta;
-    opt->filter->analysed = HX_DESIGN_MADE;
-    HX_TRY(note_failure(opt, analyse_with_time(opt, record)));
-    record->change = kept.change;
-    record->kkt = kept.kkt;
-    record->objective_change = kept.objective_change;
-    return HX_OK;
+    return hx_optimizer_note_failure(opt, step_with_time(opt, record));
 }
 
 void hx_optimizer_advance(hx_optimizer *opt)
@@ -453,7 +418,7 @@ static int undo(hx_optimizer *opt)
 int hx_optimizer_undo(hx_optimizer *opt)
 {
     HX_TRY(hx_analysis_check_ranks(opt->analysis));
-    return note_failure(opt, undo(opt));
+    return hx_optimizer_note_failure(opt, undo(opt));
 }
 
 int hx_optimizer_density(const hx_optimizer *opt, double *host)
@@ -469,7 +434,8 @@ int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host)
 int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error)
 {
     HX_TRY(hx_analysis_check_ranks(opt->analysis));
-    return note_failure(opt, hx_analysis_stiffness_error(opt->analysis, opt->d_dv, error));
+    return hx_optimizer_note_failure(opt,
+                                     hx_analysis_stiffness_error(opt->analysis, opt->d_dv, error));
 }
 
 /* Computes the element energies into dv. */
@@ -482,7 +448,7 @@ static int weigh_energy(hx_optimizer *opt)
 
 int hx_optimizer_energy(hx_optimizer *opt, double *host)
 {
-    HX_TRY(note_failure(opt, weigh_energy(opt)));
+    HX_TRY(hx_optimizer_note_failure(opt, weigh_energy(opt)));
     return hx_analysis_download(opt->analysis, opt->d_dv, host);
 }
 
