@@ -311,6 +311,11 @@ void hx_config_solve_by_residual(hx_config *cfg);
 /* The penalty of a config that states none: 3, and with a projection and stress limits by the
  * augmented Lagrangian hx_stress_penalty.last (core/design/stress_limit.h). */
 double hx_config_usual_penalty(const hx_config *cfg);
+/* 1 if stresses of all elements are limited, each by itself. */
+int hx_config_limits_stresses(const hx_config *cfg);
+/* The final beta of a projection that states none: 32, and with such limits 10, since every large
+ * rise of beta exceeds them by far, and a steep projection cuts members. */
+double hx_config_usual_beta_max(const hx_config *cfg);
 
 /* 1 if eroded, made and dilated designs are all analysed. */
 int hx_config_analyses_all(const hx_config *cfg);

@@ -56,8 +56,7 @@ int hx_config_needs_derivatives(const hx_config *cfg)
     return cfg->optimization.objective.load_case > 0;
 }
 
-/* 1 if stresses of all elements are limited, each by itself. */
-static int has_stress_limit(const hx_config *cfg)
+int hx_config_limits_stresses(const hx_config *cfg)
 {
     for (size_t i = 0; i < cfg->optimization.constraints.n; i++)
         if (is_kind(constraint_of(cfg, i)->kind, "stress") &&
@@ -81,15 +80,21 @@ int hx_config_analyses_all(const hx_config *cfg)
 
 int hx_config_chooses_beta(const hx_config *cfg)
 {
-    return cfg->optimization.projection.given && has_stress_limit(cfg) &&
+    return cfg->optimization.projection.given && hx_config_limits_stresses(cfg) &&
            !hx_config_given(cfg, "optimization.projection.beta_max");
 }
 
 double hx_config_usual_penalty(const hx_config *cfg)
 {
-    return cfg->optimization.projection.given && has_stress_limit(cfg)
+    return cfg->optimization.projection.given && hx_config_limits_stresses(cfg)
                ? hx_stress_penalty.last
                : hx_design_defaults.penalty.last;
+}
+
+double hx_config_usual_beta_max(const hx_config *cfg)
+{
+    static const double usual = 32.0, with_stress_limits = 10.0;
+    return hx_config_limits_stresses(cfg) ? with_stress_limits : usual;
 }
 
 /* --- one constraint --- */

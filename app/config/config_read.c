@@ -507,13 +507,13 @@ static int choose_filter(hx_config *cfg)
     return hx_config_set_word(kind, hx_config_needs_derivatives(cfg) ? "density" : "sensitivity");
 }
 
-/* A projection under stress limits, unless the config states it: every large rise of beta exceeds
- * them by far, and a steep one cuts members. */
+/* A projection under stress limits, unless the config states it. */
 static void choose_projection(hx_config *cfg)
 {
-    static const double last = 10.0, factor = 1.29, erosion = 0.025;
+    static const double factor = 1.29, erosion = 0.025;
     if (!hx_config_given(cfg, "optimization.projection.beta_max"))
-        cfg->optimization.projection.beta_max = fmax(last, cfg->optimization.projection.beta);
+        cfg->optimization.projection.beta_max =
+            fmax(hx_config_usual_beta_max(cfg), cfg->optimization.projection.beta);
     if (!hx_config_given(cfg, "optimization.projection.factor"))
         cfg->optimization.projection.factor = factor;
     if (isnan(cfg->optimization.minimum_length) &&

@@ -52,11 +52,19 @@ int hx_diag_calm_iterations(const hx_config *cfg)
     return hx_diag_calm_move(cfg) < cfg->optimization.move && twice > n ? twice : n;
 }
 
+/* The largest final beta that is recommended. */
+static double steepest(const hx_config *cfg)
+{
+    static const double without_stress_limits = 64.0;
+    return hx_config_limits_stresses(cfg) ? hx_config_usual_beta_max(cfg) : without_stress_limits;
+}
+
 const char *hx_diag_begin_flat(const hx_config *cfg, char *text, size_t n_text)
 {
     /* Final beta of a projection that starts flat: with a larger one, designs jump in the end;
      * with a smaller one, they stay grey. */
-    const double most = fmin(fmax(cfg->optimization.projection.beta_max, 32.0), 64.0);
+    const double most = fmin(
+        fmax(cfg->optimization.projection.beta_max, hx_config_usual_beta_max(cfg)), steepest(cfg));
     const int is_other = most != cfg->optimization.projection.beta_max;
     hx_config flat = *cfg; /* (borrowed) all pointers */
     const double usual = hx_config_usual_penalty(cfg);
@@ -136,9 +144,6 @@ const char *hx_diag_filter_words(const hx_session *s)
                : "optimization.filter.kind=density ";
 }
 
-/* The largest beta that is recommended. */
-static const double steepest = 64.0;
-
 /* 1 if displacements are prescribed: then more material may raise the compliance, the sign of a
  * derivative depends on the design, and designs alternate unless they change in small steps. */
 static int has_mixed_signs(const hx_session *s)
@@ -152,7 +157,7 @@ int hx_diag_project_iterations(const hx_session *s, const hx_diag_facts *f)
     const int usual = has_mixed_signs(s) ? 300 : 150, n = cfg->optimization.iterations,
               at_least = n > usual ? n : usual;
     hx_config steeper = *cfg; /* (borrowed) all pointers */
-    steeper.optimization.projection.beta_max = steepest;
+    steeper.optimization.projection.beta_max = steepest(cfg);
     if (!cfg->optimization.projection.given) return at_least;
     if (!maps_design(cfg)) return hx_diag_enough_iterations(cfg, at_least);
     if (f->last->beta < cfg->optimization.projection.beta_max)
@@ -178,7 +183,7 @@ static void write_projection_words(const hx_session *s, const char *first, int n
 {
     const hx_config *const cfg = &s->cfg;
     const int is_kept = cfg->optimization.projection.given &&
-                        cfg->optimization.projection.beta_max >= 0.5 * steepest;
+                        cfg->optimization.projection.beta_max >= 0.5 * steepest(cfg);
     char steps[160];
     hx_fit(text, n_text, "%s%s%s%s%soptimization.iterations=%d", first,
            hx_diag_is_weak(cfg) ? "optimization.penalty=3 " : "", hx_diag_filter_words(s),
@@ -195,9 +200,9 @@ int hx_diag_sharpen(const hx_session *s, char *text, size_t n_text)
     const int n = hx_diag_project_iterations(s, &facts);
     if (!cfg->optimization.projection.given || hx_diag_filter_words(s)[0])
         write_projection_words(s, "", n, text, n_text);
-    else if (most < steepest)
+    else if (most < steepest(cfg))
         hx_fit(text, n_text, "%soptimization.projection.beta_max=%g optimization.iterations=%d",
-               hx_diag_is_weak(cfg) ? "optimization.penalty=3 " : "", steepest, n);
+               hx_diag_is_weak(cfg) ? "optimization.penalty=3 " : "", steepest(cfg), n);
     else
         return 0;
     return 1;
@@ -223,13 +228,14 @@ void hx_diag_advise_projection(const hx_session *s, const hx_diag_facts *f, cons
     } else if (f->last->beta < most)
         hx_fit(text, n_text, "`%soptimization.iterations=%d` lets beta reach its final value",
                first, n);
-    else if (hx_diag_starts_steep(cfg))
+    else if (hx_diag_starts_steep(cfg) &&
+             !hx_config_limits_stresses(cfg)) /* then it ends flatter */
         hx_diag_begin_flat(cfg, text, n_text);
-    else if (most < steepest)
+    else if (most < steepest(cfg))
         hx_fit(text, n_text,
                "`%soptimization.projection.beta_max=%g optimization.iterations=%d` makes the "
                "projection steeper",
-               first, steepest, n);
+               first, steepest(cfg), n);
     else if (first[0])
         hx_fit(text, n_text, "`%.*s` reduces greyness", (int)strlen(first) - 1, first);
     else

@@ -81,6 +81,7 @@ typedef struct hx_report_run {
     char *label;        /* a short text that differs between the runs (owned) */
     hx_run_state state;
     hx_json_tree summary, verify; /* root = NULL: there is no such file */
+    hx_json_tree search;          /* lightest.json of the search of which the run is a try */
     hx_json_tree settings;        /* settings from config.cfg if there is no summary */
     hx_csv history;               /* n_row = 0: there is no history */
     hx_units units;

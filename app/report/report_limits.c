@@ -12,6 +12,44 @@ static const hx_json_value *limits_of(const hx_report_run *run)
     return list && list->kind == HX_JSON_ARRAY ? list : NULL;
 }
 
+/* The entry of that name in a list of limits; NULL: there is none. */
+static const hx_json_value *find_limit(const hx_json_value *list, const char *name)
+{
+    const hx_json_value *v = list && list->kind == HX_JSON_ARRAY ? list->first : NULL;
+    while (v && strcmp(hx_json_text_at(v, "name", ""), name) != 0) v = v->next;
+    return v;
+}
+
+/* Where the bounds of a limit are: a try of `hextop lightest`, whose run had others, is judged by
+ * those of the search. */
+static const hx_json_value *bounds_of(const hx_report_run *run, const hx_json_value *limit)
+{
+    const hx_json_value *const of_search =
+        find_limit(hx_json_at(run->search.root, "limits"), hx_json_text_at(limit, "name", ""));
+    return of_search ? of_search : limit;
+}
+
+static int is_bound(const hx_json_value *a, const hx_json_value *b, const char *word)
+{
+    const double x = hx_json_number_at(a, word), y = hx_json_number_at(b, word);
+    return x == y || (isnan(x) && isnan(y));
+}
+
+static int has_same_bounds(const hx_json_value *a, const hx_json_value *b)
+{
+    return is_bound(a, b, "max") && is_bound(a, b, "min");
+}
+
+/* The entry with the state of a limit with these bounds on the last design; NULL: unknown. */
+static const hx_json_value *judged(const hx_report_run *run, const hx_json_value *limit,
+                                   const hx_json_value *bounds)
+{
+    const hx_json_value *const verified =
+        find_limit(hx_json_at(run->verify.root, "grey.limits"), hx_json_text_at(limit, "name", ""));
+    if (has_same_bounds(limit, bounds)) return limit;
+    return verified && has_same_bounds(verified, bounds) ? verified : NULL;
+}
+
 /* The unit of a limit, such as " mm"; returns text. */
 static const char *unit_of(const hx_json_value *limit, char *text, size_t n_text)
 {
@@ -21,10 +59,12 @@ static const char *unit_of(const hx_json_value *limit, char *text, size_t n_text
 }
 
 /* Plots the column of a limit, in all runs that have it. The limit is that of the first of them. */
-static void put_plot(const hx_report *report, const hx_json_value *limit, FILE *f)
+static void put_plot(const hx_report *report, const hx_report_run *run_of,
+                     const hx_json_value *limit, FILE *f)
 {
     const char *const name = hx_json_text_at(limit, "name", "");
-    const double bound[2] = {hx_json_number_at(limit, "max"), hx_json_number_at(limit, "min")};
+    const hx_json_value *const bounds = bounds_of(run_of, limit);
+    const double bound[2] = {hx_json_number_at(bounds, "max"), hx_json_number_at(bounds, "min")};
     char unit[64], title[256];
     hx_plot plot = {.title = title,
                     .unit = unit_of(limit, unit, sizeof unit),
@@ -59,7 +99,8 @@ void hx_report_write_limit_plots(const hx_report *report, FILE *f)
     for (size_t i = 0; i < report->n_run; i++) {
         const hx_json_value *const list = limits_of(&report->run[i]);
         for (const hx_json_value *v = list ? list->first : NULL; v; v = v->next)
-            if (!is_plotted(report, i, hx_json_text_at(v, "name", ""))) put_plot(report, v, f);
+            if (!is_plotted(report, i, hx_json_text_at(v, "name", "")))
+                put_plot(report, &report->run[i], v, f);
     }
 }
 
@@ -112,10 +153,11 @@ static void put_value(const hx_json_value *limit, FILE *f)
     hx_html_text(f, why);
 }
 
-static void put_row(const hx_json_value *limit, FILE *f)
+static void put_row(const hx_report_run *run, const hx_json_value *limit, FILE *f)
 {
     char unit[64], off[32];
-    const double violation = 100.0 * hx_json_number_at(limit, "violation");
+    const hx_json_value *const bounds = bounds_of(run, limit);
+    const hx_json_value *const judge = judged(run, limit, bounds);
     fputs("<tr><th scope=\"row\">", f);
     hx_html_text(f, hx_json_text_at(limit, "name", ""));
     fputs("</th><td>", f);
@@ -123,11 +165,21 @@ static void put_row(const hx_json_value *limit, FILE *f)
     fprintf(f, "</td><td>%.6g", hx_json_number_at(limit, "value"));
     hx_html_text(f, unit_of(limit, unit, sizeof unit));
     fputs("</td><td>", f);
-    put_bound(limit, f);
+    put_bound(bounds, f);
     hx_html_text(f, unit);
+    if (!has_same_bounds(limit, bounds)) {
+        fputs("; in this run ", f);
+        put_bound(limit, f);
+        hx_html_text(f, unit);
+    }
     fputs("</td><td>", f);
-    snprintf(off, sizeof off, "off by %.3g&nbsp;%%", violation);
-    put_state(limit, is_met(limit) ? "met" : off, f);
+    if (judge) {
+        snprintf(off, sizeof off, "off by %.3g&nbsp;%%",
+                 100.0 * hx_json_number_at(judge, "violation"));
+        put_state(judge, is_met(judge) ? "met" : off, f);
+    } else {
+        fputs("`hextop verify` judges it", f);
+    }
     fputs("</td></tr>\n", f);
 }
 
@@ -169,6 +221,6 @@ void hx_report_write_limits(const hx_report_run *run, FILE *f)
           "<th scope=\"col\">Limit</th><th scope=\"col\">of</th><th scope=\"col\">Last design</th>"
           "<th scope=\"col\">Allowed</th><th scope=\"col\"></th></tr></thead><tbody>\n",
           f);
-    for (const hx_json_value *v = list->first; v; v = v->next) put_row(v, f);
+    for (const hx_json_value *v = list->first; v; v = v->next) put_row(run, v, f);
     fputs("</tbody></table></div></section>\n", f);
 }

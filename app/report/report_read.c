@@ -1,3 +1,4 @@
+#define _XOPEN_SOURCE 700 /* realpath */
 /* Reads the folder of a run, and notes missing files. */
 #include <dirent.h>
 #include <errno.h>
@@ -61,6 +62,17 @@ static void read_json(hx_report_run *run, const char *name, hx_json_tree *tree)
     if (!tree->root || tree->root->kind == HX_JSON_OBJECT) return;
     hx_report_say(&run->missing, "%s is not a JSON object", name);
     hx_json_free(tree);
+}
+
+/* Reads ../lightest.json of a folder try-N. */
+static void read_search(hx_report_run *run)
+{
+    static const char begin[] = "try-";
+    char *const path = realpath(run->folder, NULL);
+    const char *const slash = path ? strrchr(path, '/') : NULL;
+    if (slash && strncmp(slash + 1, begin, strlen(begin)) == 0)
+        read_json(run, "../lightest.json", &run->search);
+    free(path);
 }
 
 static void read_history(hx_report_run *run)
@@ -265,6 +277,7 @@ int hx_report_read(hx_report_run *run, const char *folder, const hx_output_names
     HX_TRY(check_outputs(run, outputs));
     read_json(run, "summary.json", &run->summary);
     read_json(run, "verify.json", &run->verify);
+    read_search(run);
     read_history(run);
     HX_TRY(read_run_config(run, outputs));
     if (strcmp(hx_json_text_at(run->summary.root, "physics", ""), "heat") == 0) run->is_heat = 1;
@@ -284,6 +297,7 @@ void hx_report_free_run(hx_report_run *run)
     free(run->label);
     hx_json_free(&run->summary);
     hx_json_free(&run->verify);
+    hx_json_free(&run->search);
     hx_json_free(&run->settings);
     hx_csv_free(&run->history);
     free(run->result);

@@ -13,6 +13,31 @@ typedef struct hx_incidence {
     int32_t *item;  /* (owned) */
 } hx_incidence;
 
+/* Position of a node relative to the surface. */
+enum { HX_CUT_OUT = -1, HX_CUT_ON = 0, HX_CUT_IN = 1 };
+
+/* A cut while it is made. */
+typedef struct hx_cutter {
+    hx_triangle_tree tree;
+    hx_tet_lattice lattice;
+    int8_t *side;       /* [n_node] HX_CUT_* (owned) */
+    uint8_t *is_beside; /* [n_node] 1: of a removed tetrahedron (owned) */
+    uint8_t *was_in;    /* [n_node] 1: inside before nodes moved (owned) */
+    double *share;      /* [n_edge] position of the cut from the lower node, NaN: none (owned) */
+    hx_incidence edges, tets, faces; /* incidences of nodes */
+    int64_t n_moved, n_cut;
+    hx_tet_lattice result;
+} hx_cutter;
+
+static inline double *hx_cut_place(const hx_cutter *c, int64_t node)
+{
+    return c->lattice.xyz + 3 * node;
+}
+
+/* Removes tetrahedra that only touch the surface from outside; sets edges, boundary and incidences
+ * of the others, and sides and shares. O(n log n). */
+int hx_cut_find_sides(hx_cutter *cutter);
+
 /* For items of n nodes each. O(n). */
 int hx_incidence_create(hx_incidence *incidence, int64_t n_node, int64_t n_item, int n,
                         const int32_t *node);

@@ -7,13 +7,6 @@
 #include "../base/memory.h"
 #include "cut_internal.h"
 
-/* Position of a node relative to the surface. */
-enum { OUT = -1, ON = 0, IN = 1 };
-
-/* A node on the mesh's boundary is classified at a point this fraction of the way to the centre of
- * its tetrahedra, because the surface may coincide with the boundary. */
-static const double inwards = 1e-3;
-
 /* A node moves onto the surface if the surface is within this fraction of an edge (`near`). A node
  * that must not move counts as on the surface within the fraction `at_node`. */
 static const double near = 0.3, at_node = 0.08;
@@ -22,21 +15,14 @@ static const double near = 0.3, at_node = 0.08;
  * quality. */
 static const double good = 0.2, kept_share = 0.5;
 
+/* Cells within this fraction of their size of the surface are kept, so that nodes which are on it
+ * within `at_node` have cells on both sides. */
+static const double beside = 0.1;
+
 /* Cuts keep this fraction of an edge from both ends. */
 static const double margin = 0.04;
 
-typedef struct cutter {
-    hx_triangle_tree tree;
-    hx_tet_lattice lattice;
-    double *seen;  /* [n_node][3] point at which a node is classified (owned) */
-    int8_t *side;  /* [n_node] (owned) */
-    double *share; /* [n_edge] position of the cut from the lower node, NaN: none (owned) */
-    hx_incidence edges, tets, faces; /* incidences of nodes */
-    int64_t n_moved, n_cut;
-    hx_tet_lattice result;
-} cutter;
-
-static void cutter_free(cutter *c)
+static void cutter_free(hx_cutter *c)
 {
     hx_triangle_tree_free(&c->tree);
     hx_tet_lattice_free(&c->lattice);
@@ -44,14 +30,10 @@ static void cutter_free(cutter *c)
     hx_incidence_free(&c->edges);
     hx_incidence_free(&c->tets);
     hx_incidence_free(&c->faces);
-    free(c->seen);
     free(c->side);
+    free(c->is_beside);
+    free(c->was_in);
     free(c->share);
-}
-
-static double *at(const cutter *c, int64_t node)
-{
-    return c->lattice.xyz + 3 * node;
 }
 
 /* --- cells around the surface --- */
@@ -68,6 +50,11 @@ static int is_around(const hx_triangle_tree *tree, const hx_mesh *mesh, int64_t 
             high[d] = fmax(high[d], x);
         }
     }
+    for (int d = 0; d < 3; d++) {
+        const double more = beside * (high[d] - low[d]);
+        low[d] -= more;
+        high[d] += more;
+    }
     if (hx_triangle_tree_meets(tree, low, high)) return 1;
     hx_mesh_centroid(mesh, e, middle);
     return hx_triangle_tree_inside(tree, middle);
@@ -81,7 +68,7 @@ static int select_cells(const hx_triangle_tree *tree, const hx_mesh *mesh, uint8
     return HX_OK;
 }
 
-static int split_cells(cutter *c, const hx_surface *surface, const hx_mesh *mesh)
+static int split_cells(hx_cutter *c, const hx_surface *surface, const hx_mesh *mesh)
 {
     uint8_t *is_kept = NULL;
     HX_TRY(hx_triangle_tree_create(&c->tree, surface));
@@ -93,7 +80,7 @@ static int split_cells(cutter *c, const hx_surface *surface, const hx_mesh *mesh
 
 int hx_cut_mesh_count(const hx_surface *surface, const hx_mesh *mesh, int64_t *n_tet)
 {
-    cutter c;
+    hx_cutter c;
     memset(&c, 0, sizeof c);
     const int rc = split_cells(&c, surface, mesh);
     *n_tet = c.lattice.n_tet;
@@ -101,57 +88,27 @@ int hx_cut_mesh_count(const hx_surface *surface, const hx_mesh *mesh, int64_t *n
     return rc;
 }
 
-/* --- sides and crossings --- */
-
-/* Moves the classification point of boundary nodes slightly inwards, so that a node on a face of
- * the part counts as inside. */
-static int find_seen(cutter *c)
-{
-    const hx_tet_lattice *const l = &c->lattice;
-    HX_TRY(hx_alloc_raw(&c->seen, 3 * (size_t)l->n_node, sizeof *c->seen, "cut cells"));
-#pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < l->n_node; a++) {
-        const int64_t begin = c->tets.first[a], end = c->tets.first[a + 1];
-        for (int d = 0; d < 3; d++) {
-            double sum = 0.0;
-            for (int64_t k = begin; k < end; k++)
-                for (int i = 0; i < 4; i++)
-                    sum += 0.25 * l->xyz[3 * (int64_t)l->tet[4 * (int64_t)c->tets.item[k] + i] + d];
-            const double x = l->xyz[3 * a + d];
-            c->seen[3 * a + d] = l->is_border[a] && end > begin
-                                     ? x + inwards * (sum / (double)(end - begin) - x)
-                                     : x;
-        }
-    }
-    return HX_OK;
-}
-
-/* Finds crossings of edges between the two sides. If rounding prevents it, the cut is placed at the
- * outside node. */
-static int find_crossings(cutter *c)
-{
-    const hx_tet_lattice *const l = &c->lattice;
-    HX_TRY(hx_alloc_raw(&c->share, (size_t)l->n_edge, sizeof *c->share, "cut cells"));
-#pragma omp parallel for schedule(dynamic, 256)
-    for (int64_t e = 0; e < l->n_edge; e++) {
-        const int32_t *const end = l->end + 2 * e;
-        const int is_first_in = c->side[end[0]] == IN;
-        const int64_t in = end[!is_first_in], out = end[is_first_in];
-        double share = 1.0;
-        c->share[e] = (double)NAN;
-        if (c->side[end[0]] == c->side[end[1]]) continue;
-        if (!hx_triangle_tree_crossing(&c->tree, c->seen + 3 * in, c->seen + 3 * out, &share))
-            share = 1.0;
-        c->share[e] = is_first_in ? share : 1.0 - share;
-    }
-    return HX_OK;
-}
-
 /* --- nodes onto the surface --- */
 
+static int has_node(const int32_t *tet, int32_t node)
+{
+    return tet[0] == node || tet[1] == node || tet[2] == node || tet[3] == node;
+}
+
+/* 1 if the tetrahedron at this boundary face of node a had no node inside before nodes moved. */
+static int is_face_outside(const hx_cutter *c, int64_t a, const int32_t face[3])
+{
+    for (int64_t k = c->tets.first[a]; k < c->tets.first[a + 1]; k++) {
+        const int32_t *const t = c->lattice.tet + 4 * (int64_t)c->tets.item[k];
+        if (!has_node(t, face[0]) || !has_node(t, face[1]) || !has_node(t, face[2])) continue;
+        return !c->was_in[t[0]] && !c->was_in[t[1]] && !c->was_in[t[2]] && !c->was_in[t[3]];
+    }
+    return 0;
+}
+
 /* A boundary node must stay on the boundary, so the step must lie in all boundary faces of the
- * node. */
-static int may_slide(const cutter *c, int64_t a, const double step[3])
+ * node. Faces outside do not count: they may be where the cells around the surface end. */
+static int may_slide(const hx_cutter *c, int64_t a, const double step[3])
 {
     const hx_tet_lattice *const l = &c->lattice;
     if (!l->is_border[a]) return 1;
@@ -159,31 +116,35 @@ static int may_slide(const cutter *c, int64_t a, const double step[3])
     for (int64_t k = c->faces.first[a]; k < c->faces.first[a + 1]; k++) {
         const int32_t *const face = l->face + 3 * (int64_t)c->faces.item[k];
         double n[3];
-        hx_triangle_normal2(at(c, face[0]), at(c, face[1]), at(c, face[2]), n);
+        if (is_face_outside(c, a, face)) continue;
+        hx_triangle_normal2(hx_cut_place(c, face[0]), hx_cut_place(c, face[1]),
+                            hx_cut_place(c, face[2]), n);
         if (fabs(hx_dot3(n, step)) > 0.02 * hx_norm3(n) * length) return 0;
     }
     return 1;
 }
 
 /* 1 if the tetrahedra of node a keep a sufficient quality with a at x. */
-static int may_move(cutter *c, int64_t a, const double x[3])
+static int may_move(hx_cutter *c, int64_t a, const double x[3])
 {
     const hx_tet_lattice *const l = &c->lattice;
-    const double old[3] = {at(c, a)[0], at(c, a)[1], at(c, a)[2]};
+    const double old[3] = {hx_cut_place(c, a)[0], hx_cut_place(c, a)[1], hx_cut_place(c, a)[2]};
     int is_good = 1;
     for (int64_t k = c->tets.first[a]; is_good && k < c->tets.first[a + 1]; k++) {
         const int32_t *const t = l->tet + 4 * (int64_t)c->tets.item[k];
-        const double before = hx_tet_quality(at(c, t[0]), at(c, t[1]), at(c, t[2]), at(c, t[3]));
-        memcpy(at(c, a), x, sizeof old);
-        const double now = hx_tet_quality(at(c, t[0]), at(c, t[1]), at(c, t[2]), at(c, t[3]));
-        memcpy(at(c, a), old, sizeof old);
+        const double before = hx_tet_quality(hx_cut_place(c, t[0]), hx_cut_place(c, t[1]),
+                                             hx_cut_place(c, t[2]), hx_cut_place(c, t[3]));
+        memcpy(hx_cut_place(c, a), x, sizeof old);
+        const double now = hx_tet_quality(hx_cut_place(c, t[0]), hx_cut_place(c, t[1]),
+                                          hx_cut_place(c, t[2]), hx_cut_place(c, t[3]));
+        memcpy(hx_cut_place(c, a), old, sizeof old);
         is_good = now >= fmin(good, kept_share * before);
     }
     return is_good;
 }
 
 /* Moves the node to the nearest admissible cut; returns 1 if it is on the surface now. */
-static int snap(cutter *c, int64_t a)
+static int snap(hx_cutter *c, int64_t a)
 {
     double best = HUGE_VAL, place[3] = {0.0, 0.0, 0.0}, least = 1.0;
     for (int64_t k = c->edges.first[a]; k < c->edges.first[a + 1]; k++) {
@@ -195,11 +156,11 @@ static int snap(cutter *c, int64_t a)
         const int32_t *const end = c->lattice.end + 2 * edge;
         other = end[0] == a ? end[1] : end[0];
         const double share = end[0] == a ? c->share[edge] : 1.0 - c->share[edge];
-        if (c->side[other] == ON) continue;
+        if (c->side[other] == HX_CUT_ON) continue;
         least = fmin(least, share);
         for (int d = 0; d < 3; d++) {
-            step[d] = share * (at(c, other)[d] - at(c, a)[d]);
-            x[d] = at(c, a)[d] + step[d];
+            step[d] = share * (hx_cut_place(c, other)[d] - hx_cut_place(c, a)[d]);
+            x[d] = hx_cut_place(c, a)[d] + step[d];
         }
         const double length = hx_norm3(step);
         if (share > near || length >= best) continue;
@@ -208,7 +169,7 @@ static int snap(cutter *c, int64_t a)
         memcpy(place, x, sizeof place);
     }
     if (best < HUGE_VAL) {
-        memcpy(at(c, a), place, sizeof place);
+        memcpy(hx_cut_place(c, a), place, sizeof place);
         c->n_moved++;
         return 1;
     }
@@ -228,14 +189,14 @@ static int local_edge(int i, int k)
 
 /* Lists the corners of the part of a tetrahedron's face that is not outside; returns their
  * number. */
-static int clip_face(const cutter *c, int64_t t, int f, const int32_t *number, int32_t corner[8])
+static int clip_face(const hx_cutter *c, int64_t t, int f, const int32_t *number, int32_t corner[8])
 {
     const int32_t *const tet = c->lattice.tet + 4 * t;
     int n = 0, n_in = 0;
     for (int i = 0; i < 3; i++) {
         const int here = hx_tet_face[f][i], next = hx_tet_face[f][(i + 1) % 3];
-        if (c->side[tet[here]] != OUT) corner[n++] = tet[here];
-        n_in += c->side[tet[here]] == IN;
+        if (c->side[tet[here]] != HX_CUT_OUT) corner[n++] = tet[here];
+        n_in += c->side[tet[here]] == HX_CUT_IN;
         if (c->side[tet[here]] * c->side[tet[next]] < 0)
             corner[n++] = number[c->lattice.tet_edge[6 * t + local_edge(here, next)]];
     }
@@ -243,14 +204,14 @@ static int clip_face(const cutter *c, int64_t t, int f, const int32_t *number, i
 }
 
 /* The face on the surface, through the cuts and the nodes on it, in cyclic order. */
-static int cut_face(const cutter *c, int64_t t, const int32_t *number, int32_t corner[8])
+static int cut_face(const hx_cutter *c, int64_t t, const int32_t *number, int32_t corner[8])
 {
     const int32_t *const tet = c->lattice.tet + 4 * t;
     int in[4], out[4], n_in = 0, n_out = 0, n = 0;
     for (int i = 0; i < 4; i++) {
-        if (c->side[tet[i]] == IN) in[n_in++] = i;
-        if (c->side[tet[i]] == OUT) out[n_out++] = i;
-        if (c->side[tet[i]] == ON) corner[n++] = tet[i];
+        if (c->side[tet[i]] == HX_CUT_IN) in[n_in++] = i;
+        if (c->side[tet[i]] == HX_CUT_OUT) out[n_out++] = i;
+        if (c->side[tet[i]] == HX_CUT_ON) corner[n++] = tet[i];
     }
     for (int i = 0; i < n_in; i++)
         for (int k = 0; k < n_out; k++) {
@@ -261,21 +222,22 @@ static int cut_face(const cutter *c, int64_t t, const int32_t *number, int32_t c
     return n;
 }
 
-static int is_middle_inside(const cutter *c, const int32_t *tet)
+static int is_middle_inside(const hx_cutter *c, const int32_t *tet)
 {
     double x[3];
     for (int d = 0; d < 3; d++)
-        x[d] = 0.25 * (at(c, tet[0])[d] + at(c, tet[1])[d] + at(c, tet[2])[d] + at(c, tet[3])[d]);
+        x[d] = 0.25 * (hx_cut_place(c, tet[0])[d] + hx_cut_place(c, tet[1])[d] +
+                       hx_cut_place(c, tet[2])[d] + hx_cut_place(c, tet[3])[d]);
     return hx_triangle_tree_inside(&c->tree, x);
 }
 
-static int keep_tet(cutter *c, int64_t t, const int32_t *number)
+static int keep_tet(hx_cutter *c, int64_t t, const int32_t *number)
 {
     const int32_t *const tet = c->lattice.tet + 4 * t;
     int n_in = 0, n_out = 0;
     for (int i = 0; i < 4; i++) {
-        n_in += c->side[tet[i]] == IN;
-        n_out += c->side[tet[i]] == OUT;
+        n_in += c->side[tet[i]] == HX_CUT_IN;
+        n_out += c->side[tet[i]] == HX_CUT_OUT;
     }
     if (n_in > 0 && n_out > 0) {
         int32_t face[5][8];
@@ -294,7 +256,7 @@ static int keep_tet(cutter *c, int64_t t, const int32_t *number)
     return HX_OK;
 }
 
-static int cut_all(cutter *c)
+static int cut_all(hx_cutter *c)
 {
     int rc = HX_OK;
     int32_t *number = NULL;
@@ -312,7 +274,8 @@ static int cut_all(cutter *c)
         if (c->side[end[0]] * c->side[end[1]] >= 0) continue;
         const double share = fmin(fmax(c->share[e], margin), 1.0 - margin);
         for (int d = 0; d < 3; d++)
-            x[d] = at(c, end[0])[d] + share * (at(c, end[1])[d] - at(c, end[0])[d]);
+            x[d] = hx_cut_place(c, end[0])[d] +
+                   share * (hx_cut_place(c, end[1])[d] - hx_cut_place(c, end[0])[d]);
         HX_TRY_FAIL(hx_tet_lattice_add_node(&c->result, x, &number[e]));
     }
     for (int64_t t = 0; t < l->n_tet; t++) HX_TRY_FAIL(keep_tet(c, t, number));
@@ -321,26 +284,18 @@ fail:
     return rc;
 }
 
-static int run_cutter(cutter *c, const hx_surface *surface, const hx_mesh *mesh, int n_refine)
+static int run_cutter(hx_cutter *c, const hx_surface *surface, const hx_mesh *mesh, int n_refine)
 {
     HX_TRY(split_cells(c, surface, mesh));
-    HX_TRY(hx_tet_lattice_join(&c->lattice));
     for (int i = 0; i < n_refine; i++) {
-        HX_TRY(hx_tet_lattice_refine(&c->lattice));
         HX_TRY(hx_tet_lattice_join(&c->lattice));
+        HX_TRY(hx_tet_lattice_refine(&c->lattice));
     }
-    const hx_tet_lattice *const l = &c->lattice;
-    HX_TRY(hx_incidence_create(&c->edges, l->n_node, l->n_edge, 2, l->end));
-    HX_TRY(hx_incidence_create(&c->tets, l->n_node, l->n_tet, 4, l->tet));
-    HX_TRY(hx_incidence_create(&c->faces, l->n_node, l->n_face, 3, l->face));
-    HX_TRY(find_seen(c));
-    HX_TRY(hx_alloc_raw(&c->side, (size_t)l->n_node, 1, "cut cells"));
-#pragma omp parallel for schedule(dynamic, 256)
-    for (int64_t a = 0; a < l->n_node; a++)
-        c->side[a] = hx_triangle_tree_inside(&c->tree, c->seen + 3 * a) ? IN : OUT;
-    HX_TRY(find_crossings(c));
+    HX_TRY(hx_cut_find_sides(c));
+    HX_TRY(hx_alloc_raw(&c->was_in, (size_t)c->lattice.n_node, 1, "cut cells"));
+    for (int64_t a = 0; a < c->lattice.n_node; a++) c->was_in[a] = c->side[a] == HX_CUT_IN;
     for (int64_t a = 0; a < c->lattice.n_node; a++)
-        if (snap(c, a)) c->side[a] = ON;
+        if (snap(c, a)) c->side[a] = HX_CUT_ON;
     HX_TRY(cut_all(c));
     if (c->result.n_tet > 0) return HX_OK;
     return HX_RAISE(HX_EINPUT, "the surface encloses no part of the mesh");
@@ -349,7 +304,7 @@ static int run_cutter(cutter *c, const hx_surface *surface, const hx_mesh *mesh,
 int hx_cut_mesh_create(hx_mesh *cut, const hx_surface *surface, const hx_mesh *mesh, int n_refine,
                        int32_t **piece, hx_cut_report *report)
 {
-    cutter c;
+    hx_cutter c;
     memset(&c, 0, sizeof c);
     memset(report, 0, sizeof *report);
     *piece = NULL;

@@ -8,6 +8,7 @@
 #include "../base/memory.h"
 #include "../base/union_find.h"
 #include "surface_internal.h"
+#include "surface_order.h"
 #include "surface_simplify.h"
 
 enum { MAX_POINT = 400000 }; /* maximum number of points in each direction */
@@ -120,14 +121,15 @@ static void walk_sheet(const sheet *s, int32_t start, const double *x, nearest *
 /* --- simplifying --- */
 
 typedef struct simplifier {
-    sheet old, new;  /* new: the arrays of the simplified surface, once they exist */
-    int32_t *into;   /* [old.n_vertex] vertex into which each was merged, or itself */
-    int32_t *number; /* [old.n_vertex] its new number, -1: removed */
-    int32_t *origin; /* [new.n_vertex] old number */
-    double least[3], scale;
+    sheet old, new;    /* new: the arrays of the simplified surface, once they exist */
+    int32_t *into;     /* [old.n_vertex] vertex into which each was merged, or itself */
+    int32_t *number;   /* [old.n_vertex] its new number, -1: removed */
+    int32_t *origin;   /* [new.n_vertex] old number */
+    int turns_back[3]; /* 1: coordinates along this axis count from the other end */
+    double from[3], scale;
 } simplifier;
 
-/* Scales to a box of size 1 at the origin, and back. */
+/* Finds how to scale to a box of size 1 at the origin. */
 static void find_scale(simplifier *k, const hx_surface *s)
 {
     double most = 0.0;
@@ -137,10 +139,46 @@ static void find_scale(simplifier *k, const hx_surface *s)
             low = fmin(low, s->xyz[3 * v + d]);
             high = fmax(high, s->xyz[3 * v + d]);
         }
-        k->least[d] = low;
+        k->turns_back[d] = hx_surface_turns_back(s, d);
+        k->from[d] = k->turns_back[d] ? high : low;
         most = fmax(most, high - low);
     }
     k->scale = most > 0.0 ? most : 1.0;
+}
+
+static void reverse_triangles(hx_surface *s)
+{
+    for (int64_t t = 0; t < s->n_tri; t++) {
+        const int32_t kept = s->tri[3 * t + 1];
+        s->tri[3 * t + 1] = s->tri[3 * t + 2];
+        s->tri[3 * t + 2] = kept;
+    }
+}
+
+/* Collapses edges in an order by place, in which ties do not depend on numbers, and of which a
+ * mirror image has the mirror image. */
+static int collapse(simplifier *k, hx_surface *s, int64_t n_want, int64_t *n_left)
+{
+    hx_surface_order order = {0};
+    int32_t *into = NULL;
+    int rc;
+    const int is_turned = (k->turns_back[0] + k->turns_back[1] + k->turns_back[2]) % 2;
+    for (int64_t i = 0; i < 3 * s->n_vertex; i++) {
+        const double x = s->xyz[i] - k->from[i % 3];
+        s->xyz[i] = (k->turns_back[i % 3] ? -x : x) / k->scale;
+    }
+    if (is_turned) reverse_triangles(s);
+    HX_TRY_FAIL(hx_alloc_raw(&into, (size_t)s->n_vertex, sizeof *into, "vertices"));
+    HX_TRY_FAIL(hx_surface_order_create(&order, s->n_vertex, s->xyz, s->n_tri, s->tri));
+    HX_TRY_FAIL(hx_surface_collapse(order.n_vertex, order.xyz, order.n_tri, order.tri, n_want, into,
+                                    n_left));
+    hx_surface_order_return(&order, s->xyz, s->tri);
+    for (int64_t i = 0; i < s->n_vertex; i++) k->into[order.vertex[i]] = order.vertex[into[i]];
+    if (is_turned) reverse_triangles(s);
+fail:
+    hx_surface_order_free(&order);
+    free(into);
+    return rc;
 }
 
 /* Renumbers without gaps in the old order; restores the scale of the coordinates. */
@@ -156,7 +194,10 @@ static int compact(simplifier *k, hx_surface *s)
         const int64_t to = k->number[v];
         if (to < 0) continue;
         k->origin[to] = (int32_t)v;
-        for (int d = 0; d < 3; d++) s->xyz[3 * to + d] = k->least[d] + k->scale * s->xyz[3 * v + d];
+        for (int d = 0; d < 3; d++) {
+            const double x = k->scale * s->xyz[3 * v + d];
+            s->xyz[3 * to + d] = k->turns_back[d] ? k->from[d] - x : k->from[d] + x;
+        }
     }
     for (int64_t t = 0; t < s->n_tri; t++) {
         if (s->tri[3 * t] < 0) continue;
@@ -269,10 +310,7 @@ int hx_surface_simplify(hx_surface *s, int64_t n_want, size_t n_value, float *co
     HX_TRY_FAIL(hx_alloc_raw(&k.number, n_vertex, sizeof(int32_t), "vertices"));
     memcpy(k.old.xyz, s->xyz, 3 * n_vertex * sizeof(double));
     memcpy(k.old.tri, s->tri, 3 * n_tri * sizeof(int32_t));
-    for (int64_t i = 0; i < 3 * s->n_vertex; i++)
-        s->xyz[i] = (s->xyz[i] - k.least[i % 3]) / k.scale;
-    HX_TRY_FAIL(hx_surface_collapse(s->n_vertex, s->xyz, s->n_tri, s->tri, n_want, k.into,
-                                    &result->n_after));
+    HX_TRY_FAIL(collapse(&k, s, n_want, &result->n_after));
     HX_TRY_FAIL(compact(&k, s));
     HX_TRY_FAIL(begin_sheet(&k.old));
     HX_TRY_FAIL(begin_sheet(&k.new));

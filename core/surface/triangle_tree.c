@@ -222,6 +222,38 @@ int hx_triangle_tree_meets(const hx_triangle_tree *tree, const double low[3], co
     return 0;
 }
 
+static int is_within(const hx_surface *s, int64_t t, const double x[3], double distance)
+{
+    const double *p[3];
+    double share[3], off[3];
+    hx_triangle_corners(s, s->xyz, t, p);
+    hx_triangle_nearest(p[0], p[1], p[2], x, share);
+    for (int d = 0; d < 3; d++)
+        off[d] = share[0] * p[0][d] + share[1] * p[1][d] + share[2] * p[2][d] - x[d];
+    return hx_norm3(off) <= distance;
+}
+
+int hx_triangle_tree_touches(const hx_triangle_tree *tree, const double x[3], double distance)
+{
+    int32_t stack[DEPTH];
+    int n_stack = 0;
+    stack[n_stack++] = 0;
+    while (n_stack > 0) {
+        const hx_triangle_box *const box = &tree->box[stack[--n_stack]];
+        int apart = 0;
+        for (int d = 0; d < 3; d++)
+            apart |= box->low[d] > x[d] + distance || box->high[d] < x[d] - distance;
+        if (apart) continue;
+        for (int64_t i = box->first; i < box->first + box->n; i++)
+            if (is_within(tree->surface, tree->order[i], x, distance)) return 1;
+        if (box->n > 0) continue;
+        if (n_stack + 2 > DEPTH) return 1;
+        stack[n_stack++] = box->first;
+        stack[n_stack++] = box->first + 1;
+    }
+    return 0;
+}
+
 void hx_triangle_tree_free(hx_triangle_tree *tree)
 {
     free(tree->box);

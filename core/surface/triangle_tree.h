@@ -36,6 +36,9 @@ int hx_triangle_tree_first(const hx_triangle_tree *tree, const double a[3], cons
 /* 1 if the bounding box of some triangle intersects this one. */
 int hx_triangle_tree_meets(const hx_triangle_tree *tree, const double low[3], const double high[3]);
 
+/* 1 if some triangle is within this distance of x. O(log n) if few are. */
+int hx_triangle_tree_touches(const hx_triangle_tree *tree, const double x[3], double distance);
+
 /* Accepts a zeroed tree. */
 void hx_triangle_tree_free(hx_triangle_tree *tree);
 

@@ -556,6 +556,13 @@ def test_causes():
         for entry in found.values():
             percent = re.search(r"is (\S+) % above", entry["text"])
             check(not percent or float(percent[1]) < 1000.0, f"factors, not percent: {entry['text']}")
+    limited = config(steep, a=("optimization = {", 'optimization = { constraints = ( { kind = "stress"; max = 300.0; exclude_radius = 1.0; } );'))
+    flat = []
+    for n in range(44, 49):  # stress limits take beta to 10 only
+        found = warned("limited", limited, "optimization.projection={beta=64.0;beta_max=64.0;}", f"optimization.iterations={n}")
+        flat += [e["remedy"] for e in found.values() if "starts flat" in (e["remedy"] or "")]
+        check("starts flat" not in (found.get("grey", {}).get("remedy") or ""), f"a flatter projection is greyer: {found.get('grey')}")
+    check(flat and all("optimization.projection.beta=1 optimization.projection.beta_max=10 " in remedy for remedy in flat), f"{flat}")
     found = expect("soft", SMALL, before=["too-few-iterations"], absent=["changing"],
                    words=["optimization.continuation={penalty_start=1.0;step=0.5;every=20;}"])
     check("beta" not in found["too-few-iterations"]["text"], f"there is no projection: {found}")

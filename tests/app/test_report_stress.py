@@ -148,11 +148,36 @@ def test_other_files(hextop):
           "stresses of another design")
 
 
+def test_try(hextop):
+    """A try of `hextop lightest` is judged by the bounds of the search, whatever those of its run are."""
+    shutil.copytree("one", "search/try-2")
+    with open("one/summary.json", encoding="utf-8") as file:
+        limit = json.load(file)["limits"][0]
+    for most in (30.0, 40.0):
+        with open("search/lightest.json", "w", encoding="utf-8") as file:
+            json.dump({"limits": [{"name": limit["name"], "max": most, "min": None}]}, file)
+        run(hextop, "-q", "report", "search/try-2")
+        page = Page("search/try-2/report.html")
+        words = page.words()
+        check(("at most 30 MPa; in this run at most 40 MPa" in words) == (most == 30.0), f"{most}: bounds in the table")
+        check(("`hextop verify` judges it" in words) == (most == 30.0), f"{most}: verify.json was made with 40")
+    with open("search/try-2/verify.json", encoding="utf-8") as file:
+        verified = json.load(file)
+    verified["grey"]["limits"][0].update({"max": 30.0, "violation": 0.5, "met": False})
+    with open("search/try-2/verify.json", "w", encoding="utf-8") as file:
+        json.dump(verified, file)
+    with open("search/lightest.json", "w", encoding="utf-8") as file:
+        json.dump({"limits": [{"name": limit["name"], "max": 30.0, "min": None}]}, file)
+    run(hextop, "-q", "report", "search/try-2")
+    check("off by 50" in Page("search/try-2/report.html").words(), "the state by verify.json")
+
+
 def main(hextop):
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         test_surface(hextop)
         test_other_files(hextop)
+        test_try(hextop)
         os.chdir("/")
     print(f"stresses in the report: {report_page.n_failed} failed")
     return 1 if report_page.n_failed else 0

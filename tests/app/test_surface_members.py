@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`hextop surface` compares the members of the surface with those of the 0/1 design: least thickness, through holes.
+"""`hextop surface` compares the members of the surface with those of the 0/1 design: least thickness, through holes, and
+members that it cannot keep, with which a try of `hextop lightest` has no part.
 
     test_surface_members.py HEXTOP"""
 import itertools
@@ -11,8 +12,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from program import check, finish, hextop, load, work_folder
 
 
-def write(path, n, is_solid):
-    """A result: a box of n hexahedra with edges of 2, solid or void."""
+def write(path, n, density):
+    """A result: a box of n hexahedra with edges of 2, whose density is a number, True (solid) or False (void)."""
     nodes = list(itertools.product(*(range(m + 1) for m in reversed(n)))) # z, y, x
     number = {node: i for i, node in enumerate(nodes)}
     corners = [(0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0)]
@@ -25,11 +26,11 @@ def write(path, n, is_solid):
             file.write("8 " + " ".join(str(number[z + dz, y + dy, x + dx]) for dz, dy, dx in corners) + "\n")
         file.write(f"CELL_TYPES {len(cells)}\n" + "12\n" * len(cells))
         file.write(f"CELL_DATA {len(cells)}\nSCALARS density double 1\nLOOKUP_TABLE default\n")
-        file.write("".join("1\n" if is_solid(x, y, z) else "0.001\n" for z, y, x in cells))
+        file.write("".join(f"{max(0.001, float(density(x, y, z))):.9g}\n" for z, y, x in cells))
 
 
-def surface(n, is_solid):
-    write("part.vtk", n, is_solid)
+def surface(n, density):
+    write("part.vtk", n, density)
     said = hextop("surface", "part.vtk", "part.stl", "--config", "none", "--output", "part.json")
     check(said.returncode == 0, said.stderr)
     return said, load("part.json")
@@ -69,7 +70,53 @@ def holes():
               ("through hole" in said.stderr) == closed, f"{width}: {said.stderr}")
 
 
+LIGHTEST = """mesh = { file = "part.vtk"; };
+material = { E = 1.0; nu = 0.3; density = 1.0; };
+sets = ( { name = "left"; box = { min = [0, 0, 0]; max = [0, 18, 18]; }; },
+         { name = "right"; box = { min = [26, 0, 0]; max = [26, 18, 18]; }; } );
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right"; total_force = [1.0, 0.0, 0.0]; } );
+optimization = { objective = "volume"; iterations = 1; move = 1e-6; initial = "part.vtk"; filter = { kind = "none"; };
+    constraints = ( { kind = "displacement"; set = "right"; max = 1.0; } ); };
+solver = { device = "cpu"; operator = "otf"; threads = 1; };
+output = { directory = "out"; };
+"""
+
+
+def bars(x, y, z):
+    """Two blocks and twelve bars of 2 x 1 elements between them, of densities 0.88 to 1 in steps of 0.02. Each bar that is
+    repaired takes material from the blocks by a higher threshold, which cuts denser bars, until no round is left."""
+    number = y // 3 + 3 * (z // 2)
+    if not 4 <= x < 9:
+        return 1.0
+    return min(1.0, 0.88 + 0.02 * number) if y % 3 > 0 and z % 2 == 0 and number < 12 else 0.0
+
+
+def cut():
+    """A run that returns these bars: `surface` names what it cuts, and `lightest` has no part."""
+    said, made = surface((13, 9, 9), bars)
+    check(len(made["members_repaired"]) >= 10, f"{len(made['members_repaired'])} repaired: {said.stdout}")
+    check(len(made["members_cut"]) == 1, f"cut: {made['members_cut']}")
+    if not made["members_cut"]:
+        return
+    check(made["members_cut"][0]["elements"] == 10, f"cut: {made['members_cut']}")
+    place = made["members_cut"][0]["place"]
+    check(abs(place[0] - 13.0) < 0.5 and bars(6, int(place[1] / 2.0), int(place[2] / 2.0)) > 0.0, f"at {place}")
+    words = f"the surface cuts 1 member of the 0/1 design, one at {', '.join(f'{x:.4g}' for x in place)}"
+    check(words in said.stderr, f"{words}: {said.stderr}")
+    with open("part.cfg", "w", encoding="ascii") as file:
+        file.write(LIGHTEST)
+    said = hextop("lightest", "part.cfg", "--tries", "1", "--refine", "0")
+    check(said.returncode != 0, said.stdout)
+    error = f"try 1, surface: {words}"
+    check(error in said.stderr and "no try has a part that can be analysed" in said.stderr, f"{error}: {said.stderr}")
+    one = load("out/lightest.json")["tries"][0]
+    check(words in one["error"], f"{one}")
+    check(load("out/try-1/verify.json").get("surface") is None, "the part was analysed")
+
+
 with work_folder(threads=1):
     thickness()
     holes()
+    cut()
 finish()

@@ -91,6 +91,30 @@ ok "a force on half of it: compliance" near "$(row compliance)" 32 2e-3
 verified "a wide tolerance" half.stl --tolerance 60
 ok "a wide tolerance: no such warning" test "$(grep -c 'inside the surface' stderr)" = 0
 
+# Bars whose sides are planes of the mesh, inside it and on its boundary: the same stress everywhere. --refine 1 too.
+# on_planes WHAT BOX VOLUME [ARGUMENT ...]
+on_planes() {
+    bar=$1 volume=$3
+    stl planes.stl "$2"
+    corner=$(echo "$2" | awk '{ print $2, $3 }')
+    shift 3
+    y=${corner% *} z=${corner#* }
+    held="supports=({set=\"left\";fix=\"x\";},{set=\"side-y\";fix=\"y\";},{set=\"side-z\";fix=\"z\";})"
+    sides="sets=({name=\"side-y\";plane={point=[0,$y,0];normal=[0,1,0];};},{name=\"side-z\";plane={point=[0,0,$z];normal=[0,0,1];};})"
+    verified "$bar" planes.stl "$@" "$sides" "$held"
+    ok "$bar: volume" near "$(row 'volume fraction')" "$(awk -v v="$volume" 'BEGIN { print v / 128 }')" 1e-9
+    ok "$bar: compliance" near "$(row compliance)" "$(awk -v v="$volume" 'BEGIN { print v / 8 }')" 1e-6
+    ok "$bar: von Mises" near "$(row 'largest von Mises')" 0.5 1e-6
+}
+on_planes "a bar inside" "0 1 1 8 3 3" 32
+on_planes "a bar of one cell" "0 2 1 8 3 2" 8
+on_planes "a bar on one side" "0 1 0 8 3 3" 48
+on_planes "a bar on two sides" "0 0 0 8 3 3" 72
+on_planes "a bar on two opposite sides" "0 1 0 8 3 4" 64
+on_planes "a bar on three sides" "0 0 0 8 3 4" 96
+on_planes "a bar inside, refined" "0 1 1 8 3 3" 32 --refine 1
+on_planes "a bar half a cell thick" "0 1 1 8 2.5 3" 24
+
 # Forces at single nodes: each node of the line keeps its force; the nodes on the surface take over the forces
 # of those that are not.
 nodes="loads=({set=\"right-lower-edge\";node_force=[0.0,0.0,1.0];})"

@@ -604,6 +604,8 @@ class Draw:
                  "case": list(range(1, cases + 1)), "method": rng.choice(("lagrangian", "p-norm"))}
         if self.grid.sets and rng.random() < 0.3 and "passive" not in c:
             entry["set"] = "block"
+        elif self.grid.sets and rng.random() < 0.5 and "passive" not in c and o["volume_fraction"] >= 0.65:
+            entry["exclude"] = ("block", )  # which is solid, and about half of the part
         o["constraints"] = (entry, )
 
     def remote(self, out, kind):

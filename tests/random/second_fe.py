@@ -470,6 +470,9 @@ class Model:
         for entry in config.get("passive", ()):
             cells = self.skin(self.sets[entry["set"]], entry["skin"]) if "skin" in entry else self.sets[entry["set"]].cells
             self.density[sorted(cells)] = entry.get("density", 1.0)
+        for entry in config.get("optimization", {}).get("constraints", ()):
+            for name in entry.get("exclude", ()):
+                self.density[sorted(self.sets[name].cells)] = 1.0
         self.gather()
         self.stiffness()
 

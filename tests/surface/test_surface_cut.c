@@ -2,12 +2,9 @@
  * conforming faces, no inverted tetrahedra; positions inside and outside. */
 #include <unistd.h>
 
-#include "core/mesh/load_faces.h"
 #include "core/mesh/mesh_quality.h"
-#include "core/surface/cut_mesh.h"
 #include "core/surface/triangle_tree.h"
-#include "tests/lib/fixture.h"
-#include "tests/lib/mixed_mesh.h"
+#include "tests/lib/cut_case.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -44,69 +41,6 @@ static void add_ball(hx_surface *s, const double centre[3], double radius, int n
         }
 }
 
-/* 12 triangles around a box, from squares 0 4 6 2 ... of its corners in binary numbering. */
-static void add_box(hx_surface *s, const double low[3], const double high[3])
-{
-    static const int side[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
-                                   {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
-    const int first = (int)s->n_vertex;
-    s->xyz = realloc(s->xyz, 3 * (size_t)(first + 8) * sizeof *s->xyz);
-    s->tri = realloc(s->tri, 3 * (size_t)(s->n_tri + 12) * sizeof *s->tri);
-    if (!s->xyz || !s->tri) abort();
-    for (int i = 0; i < 8; i++)
-        for (int d = 0; d < 3; d++) s->xyz[3 * (first + i) + d] = i >> d & 1 ? high[d] : low[d];
-    s->n_vertex += 8;
-    for (int f = 0; f < 12; f++)
-        for (int k = 0; k < 3; k++)
-            s->tri[3 * (s->n_tri + f) + k] = first + side[f / 2][k == 0 ? 0 : k + f % 2];
-    s->n_tri += 12;
-}
-
-static void make_mesh(hx_mesh *mesh, int kind, int n, double distort)
-{
-    const mixed_box box = {.kind = (mixed_kind)kind, .n = {n, n, n}, .distort = distort, .seed = 5};
-    memset(mesh, 0, sizeof *mesh);
-    CHECK_OK(mixed_create(mesh, &box));
-    mixed_turn(mesh, 5);
-    CHECK_OK(fixture_finish(mesh, FIXTURE_SHUFFLED));
-}
-
-static double volume_of(const hx_surface *s)
-{
-    hx_surface_report r;
-    CHECK_OK(hx_surface_check(s, HX_SURFACE_F64, &r));
-    CHECK(r.is_closed_manifold);
-    return r.volume;
-}
-
-/* A finished mesh of the inside; its boundary is closed because the vector areas sum to 0. */
-static void cut(hx_mesh *mesh, const hx_surface *s, const hx_mesh *around, int n_refine,
-                hx_cut_report *r)
-{
-    int32_t *piece = NULL, last = 0;
-    int64_t n_face = 0, *face = NULL;
-    double sum[3] = {0.0, 0.0, 0.0};
-    memset(mesh, 0, sizeof *mesh);
-    CHECK_OK(hx_cut_mesh_create(mesh, s, around, n_refine, &piece, r));
-    for (int64_t e = 0; e < mesh->n_elem; e++) last = piece[e] > last ? piece[e] : last;
-    CHECK(last + 1 == r->n_piece);
-    CHECK_OK(hx_mesh_finish(mesh)); /* refuses inverted elements */
-    CHECK(mesh->n_kind[HX_CELL_TETRAHEDRON] == mesh->n_elem && mesh->n_elem == r->n_tet);
-    CHECK_REL(mesh->total_volume, r->volume, 1e-12);
-    CHECK(r->worst > 0.0 && r->mean > 0.4);
-    CHECK_OK(hx_mesh_boundary_faces(mesh, NULL, &n_face, &face));
-    for (int64_t f = 0; f < n_face; f++) {
-        int32_t node[4];
-        hx_face_point point[4];
-        hx_face_points(mesh, face[f], node, point);
-        for (int q = 0; q < 4; q++)
-            for (int d = 0; d < 3; d++) sum[d] += point[q].normal[d];
-    }
-    for (int d = 0; d < 3; d++) CHECK_ABS(sum[d], 0.0, 1e-9);
-    free(face);
-    free(piece);
-}
-
 /* Balls in boxes of every kind: the error decreases with the square of the cell size. */
 static void test_ball(void)
 {
@@ -114,12 +48,12 @@ static void test_ball(void)
         hx_mesh around, mesh;
         hx_surface s = {0};
         hx_cut_report r[2];
-        make_mesh(&around, kind, 6, 0.1);
+        cut_make_mesh(&around, kind, 6, 0.1);
         add_ball(&s, (double[3]){3.1, 2.9, 3.05}, 2.3, 24);
-        const double volume = volume_of(&s);
+        const double volume = cut_volume_of(&s);
         double off[2];
         for (int i = 0; i < 2; i++) {
-            cut(&mesh, &s, &around, i, &r[i]);
+            cut_out(&mesh, &s, &around, i, &r[i]);
             CHECK(r[i].n_piece == 1 && r[i].n_moved > 0 && r[i].n_cut > 0);
             off[i] = fabs(mesh.total_volume / volume - 1.0);
             hx_mesh_free(&mesh);
@@ -136,13 +70,13 @@ static void test_ball(void)
 static void test_whole(void)
 {
     hx_mesh around, mesh;
-    make_mesh(&around, MIXED_LAYERS, 6, 0.1);
+    cut_make_mesh(&around, MIXED_LAYERS, 6, 0.1);
     for (int i = -1; i <= 1; i++) {
         const double by = 1e-6 * i;
         hx_surface s = {0};
         hx_cut_report r;
-        add_box(&s, (double[3]){-by, -by, -by}, (double[3]){6.0 + by, 6.0 + by, 6.0 + by});
-        cut(&mesh, &s, &around, 0, &r);
+        cut_add_box(&s, (double[3]){-by, -by, -by}, (double[3]){6.0 + by, 6.0 + by, 6.0 + by});
+        cut_out(&mesh, &s, &around, 0, &r);
         CHECK_REL(mesh.total_volume, 216.0, 1e-9);
         CHECK(r.n_cut == 0);
         hx_mesh_free(&mesh);
@@ -157,9 +91,9 @@ static void test_rim(void)
     hx_mesh around, mesh;
     hx_surface s = {0};
     hx_cut_report r;
-    make_mesh(&around, 0, 6, 0.1);
-    add_box(&s, (double[3]){0.0, 0.0, 0.0}, (double[3]){6.0, 3.37, 6.0});
-    cut(&mesh, &s, &around, 0, &r);
+    cut_make_mesh(&around, 0, 6, 0.1);
+    cut_add_box(&s, (double[3]){0.0, 0.0, 0.0}, (double[3]){6.0, 3.37, 6.0});
+    cut_out(&mesh, &s, &around, 0, &r);
     CHECK_REL(mesh.total_volume, 36.0 * 3.37, 5e-3);
     CHECK(mesh.box_min[1] == 0.0 && mesh.box_max[0] == 6.0 && mesh.box_max[2] == 6.0);
     CHECK_ABS(mesh.box_max[1], 3.37, 0.05);
@@ -174,7 +108,7 @@ static void test_pieces(void)
     hx_mesh around, mesh;
     hx_surface s = {0};
     hx_cut_report r;
-    make_mesh(&around, 0, 8, 0.0);
+    cut_make_mesh(&around, 0, 8, 0.0);
     add_ball(&s, (double[3]){2.0, 2.0, 2.0}, 1.2, 16);
     add_ball(&s, (double[3]){5.1, 5.2, 5.3}, 2.5, 24);
     const int64_t n_tri = s.n_tri;
@@ -184,12 +118,12 @@ static void test_pieces(void)
         s.tri[3 * t] = s.tri[3 * t + 1];
         s.tri[3 * t + 1] = kept;
     }
-    cut(&mesh, &s, &around, 1, &r);
+    cut_out(&mesh, &s, &around, 1, &r);
     CHECK(r.n_piece == 2);
-    CHECK_REL(mesh.total_volume, volume_of(&s), 0.02);
+    CHECK_REL(mesh.total_volume, cut_volume_of(&s), 0.02);
     hx_mesh_free(&mesh);
     hx_surface_free(&s);
-    add_box(&s, (double[3]){20.0, 20.0, 20.0}, (double[3]){21.0, 21.0, 21.0});
+    cut_add_box(&s, (double[3]){20.0, 20.0, 20.0}, (double[3]){21.0, 21.0, 21.0});
     int32_t *piece = NULL;
     CHECK_FAILS(hx_cut_mesh_create(&mesh, &s, &around, 0, &piece, &r), HX_EINPUT,
                 "encloses no part");
@@ -204,7 +138,7 @@ static void test_inside(void)
     hx_triangle_tree tree;
     double share;
     int n_in = 0;
-    add_box(&s, (double[3]){1.0, 1.0, 1.0}, (double[3]){3.0, 3.0, 3.0});
+    cut_add_box(&s, (double[3]){1.0, 1.0, 1.0}, (double[3]){3.0, 3.0, 3.0});
     CHECK_OK(hx_triangle_tree_create(&tree, &s));
     for (int i = 0; i < 9 * 9 * 9; i++) {
         const double x[3] = {0.25 + 0.5 * (i % 9), 0.25 + 0.5 * (i / 9 % 9), 0.25 + 0.5 * (i / 81)};
@@ -235,7 +169,7 @@ static void expect_box(const char *path, const char *text, size_t n)
     write_text(path, text, n);
     CHECK_OK(hx_surface_read(path, &s));
     CHECK(s.n_vertex == 4 && s.n_tri == 4);
-    CHECK_REL(volume_of(&s), 1.0, 1e-12);
+    CHECK_REL(cut_volume_of(&s), 1.0, 1e-12);
     hx_surface_free(&s);
 }
 
@@ -303,7 +237,7 @@ static void test_files(void)
     for (int i = 0; i < 2; i++) {
         CHECK_OK(hx_surface_read(i ? "cut_ball.ply" : "cut_ball.stl", &again));
         CHECK(again.n_tri == s.n_tri && again.n_vertex == s.n_vertex);
-        CHECK_REL(volume_of(&again), volume_of(&s), i ? 1e-14 : 1e-6);
+        CHECK_REL(cut_volume_of(&again), cut_volume_of(&s), i ? 1e-14 : 1e-6);
         hx_surface_free(&again);
     }
     hx_surface_free(&s);
@@ -330,7 +264,7 @@ static void test_bad_files(void)
     refuse("cut_bad.ply", "ply\nelement vertex 1\nproperty complex x\n", "'complex' is not a type");
     CHECK_FAILS(hx_surface_read("cut_none.stl", &s), HX_EINPUT, "cannot read");
     CHECK_FAILS(hx_surface_read("cut_none.obj", &s), HX_EINPUT, "must end in .stl or .ply");
-    add_box(&s, (double[3]){0.0, 0.0, 0.0}, (double[3]){2.0, 2.0, 2.0});
+    cut_add_box(&s, (double[3]){0.0, 0.0, 0.0}, (double[3]){2.0, 2.0, 2.0});
     CHECK_OK(hx_surface_find_open(&s, &n_open, point));
     CHECK(n_open == 0);
     s.n_tri -= 2; /* the top */

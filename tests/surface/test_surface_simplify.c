@@ -1,5 +1,5 @@
 /* Simplified surfaces: closed, manifold, with the same shape and holes, without flipped triangles,
- * and as far from the original as reported. */
+ * as far from the original as reported, and the same for every numbering and mirror image. */
 #include "core/surface/surface_simplify.h"
 #include "tests/lib/box_part.h"
 
@@ -142,6 +142,107 @@ static void test_holes(void)
     }
 }
 
+/* A lopsided part with flat faces, whose edges have equal costs. */
+static double lopsided(const double *x)
+{
+    const double arm = fmin(0.37 - fabs(x[1] - 0.5), 0.55 - fabs(x[2] - 0.8));
+    const double foot =
+        fmin(fmin(0.4 - fabs(x[0] - 0.6), 0.7 - fabs(x[1] - 0.9)), 0.3 - fabs(x[2] - 0.5));
+    return fmax(fmin(arm, 0.8 - fabs(x[0] - 1.0)), foot);
+}
+
+/* Other numbers of vertices and triangles and other first corners; reversed if it was mirrored. */
+static void renumber(hx_surface *s, uint64_t seed, int is_mirrored)
+{
+    int32_t *const rank = malloc((size_t)s->n_vertex * sizeof *rank);
+    double *const xyz = malloc(3 * (size_t)s->n_vertex * sizeof *xyz);
+    if (!rank || !xyz) abort();
+    for (int64_t v = 0; v < s->n_vertex; v++) rank[v] = (int32_t)v;
+    for (int64_t v = s->n_vertex; v-- > 1;) {
+        const int64_t other = (int64_t)fixture_uniform(&seed, 0.0, (double)v + 0.999);
+        const int32_t kept = rank[v];
+        rank[v] = rank[other];
+        rank[other] = kept;
+    }
+    for (int64_t i = 0; i < 3 * s->n_vertex; i++) xyz[3 * rank[i / 3] + i % 3] = s->xyz[i];
+    memcpy(s->xyz, xyz, 3 * (size_t)s->n_vertex * sizeof *xyz);
+    for (int64_t t = s->n_tri; t-- > 0;) {
+        const int64_t other = (int64_t)fixture_uniform(&seed, 0.0, (double)t + 0.999);
+        int32_t here[3], there[3];
+        memcpy(here, s->tri + 3 * t, sizeof here);
+        memcpy(there, s->tri + 3 * other, sizeof there);
+        for (int c = 0; c < 3; c++) {
+            const int turned = is_mirrored ? (3 - c) % 3 : c;
+            s->tri[3 * other + c] = here[c];
+            s->tri[3 * t + c] = rank[there[(turned + (int)(t % 3)) % 3]];
+        }
+    }
+    if (s->edge) memset(s->edge, 0xff, 2 * (size_t)s->n_vertex * sizeof *s->edge);
+    free(rank);
+    free(xyz);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    return memcmp(a, b, 9 * sizeof(float));
+}
+
+/* The corners of all triangles in single precision, sorted, each from its least corner. */
+static float *list_triangles(const hx_surface *s, const int sign[3])
+{
+    float *const row = malloc(9 * (size_t)s->n_tri * sizeof *row);
+    if (!row) abort();
+    for (int64_t t = 0; t < s->n_tri; t++) {
+        float x[3][3];
+        int first = 0;
+        for (int c = 0; c < 3; c++) {
+            for (int d = 0; d < 3; d++) /* zeros without a sign */
+                x[c][d] = (float)(sign[d] * s->xyz[3 * (int64_t)s->tri[3 * t + c] + d]) + 0.0f;
+            if (memcmp(x[c], x[first], sizeof x[c]) < 0) first = c;
+        }
+        const int is_turned = sign[0] * sign[1] * sign[2] < 0;
+        for (int c = 0; c < 3; c++)
+            memcpy(row + 9 * t + 3 * c, x[(first + (is_turned ? 3 - c : c)) % 3], sizeof x[0]);
+    }
+    qsort(row, (size_t)s->n_tri, 9 * sizeof *row, compare_rows);
+    return row;
+}
+
+/* Any numbering, and any mirror image, gives the same triangles. */
+static void test_numbering(void)
+{
+    static double (*const part[])(const double *) = {ball, ring, noise, lopsided, all};
+    static const char *const name[] = {"ball", "ring", "noise", "lopsided part", "box"};
+    static const int as_it_is[3] = {1, 1, 1};
+    for (int i = 0; i < 5; i++)
+        for (int k = 1; k < 8; k++) {
+            /* mirror images of parts that are symmetric are not asked for */
+            const int is_lopsided = part[i] == noise || part[i] == lopsided;
+            const int m = is_lopsided ? k : 0;
+            const int sign[3] = {m & 1 ? -1 : 1, m & 2 ? -1 : 1, m & 4 ? -1 : 1};
+            hx_surface s[2];
+            hx_surface_simplification r;
+            for (int n = 0; n < 2; n++) {
+                cut(&s[n], 16, part[i]);
+                for (int64_t v = 0; n == 1 && v < 3 * s[n].n_vertex; v++)
+                    s[n].xyz[v] *= sign[v % 3];
+                if (n == 1) renumber(&s[n], (uint64_t)k, sign[0] * sign[1] * sign[2] < 0);
+                CHECK_OK(hx_surface_simplify(&s[n], s[n].n_tri / (1 + k), 0, NULL, &r));
+            }
+            CHECK(s[0].n_tri == s[1].n_tri && s[0].n_vertex == s[1].n_vertex);
+            float *const a = list_triangles(&s[0], as_it_is), *const b =
+                                                                  list_triangles(&s[1], sign);
+            int64_t n_other = 0;
+            for (int64_t t = 0; s[0].n_tri == s[1].n_tri && t < s[0].n_tri; t++)
+                n_other += compare_rows(a + 9 * t, b + 9 * t) != 0;
+            CHECK_MSG(n_other == 0, "%s, numbering %d: %lld of %lld triangles differ", name[i], k,
+                      (long long)n_other, (long long)s[0].n_tri);
+            free(a);
+            free(b);
+            for (int n = 0; n < 2; n++) hx_surface_free(&s[n]);
+        }
+}
+
 /* With no more triangles than requested nothing happens. An open surface is refused. */
 static void test_refused(void)
 {
@@ -162,6 +263,7 @@ int main(void)
     test_ball();
     test_box();
     test_holes();
+    test_numbering();
     test_refused();
     TEST_END();
 }
