@@ -174,8 +174,9 @@ def add_middles(points, corners):
             numpy.concatenate([corners, len(points) + number.reshape(-1, 6)], axis=1))
 
 
-def fill_tetgen(stl, volume, name, folder):
-    """Like fill(), with tetgen: tetrahedra of at most this volume, which may also split the triangles of the STL."""
+def fill_tetgen(stl, volume, name, folder, quality="1.4/10"):
+    """Like fill(), with tetgen: tetrahedra of at most this volume, which may also split the triangles of the STL. quality:
+    largest ratio of circumradius and edge, and least dihedral angle in degrees; smaller ratios take more tetrahedra."""
     points, triangles = read_stl(stl)
     with open(os.path.join(folder, name + ".smesh"), "w", encoding="ascii") as out:
         out.write(f"{len(points)} 3 0 0\n")
@@ -183,7 +184,7 @@ def fill_tetgen(stl, volume, name, folder):
         out.write(f"{len(triangles)} 0\n")
         out.writelines(f"3 {a + 1} {b + 1} {c + 1}\n" for a, b, c in triangles)
         out.write("0\n0\n")
-    run("tetgen", f"-pq1.4/10a{volume:g}", name + ".smesh", cwd=folder)
+    run("tetgen", f"-pq{quality}a{volume:g}", name + ".smesh", cwd=folder)
     made = [numpy.loadtxt(os.path.join(folder, f"{name}.1.{kind}"), skiprows=1) for kind in ("node", "ele")]
     return add_middles(made[0][:, 1:4], made[1][:, 1:5].astype(int) - 1)
 
