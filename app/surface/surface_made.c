@@ -64,8 +64,8 @@ void hx_surface_report_made(const hx_surface_made *made)
                     percent, HX_REACH_TOLERANCE, made->angle);
         if (made->share > MUCH)
             hx_log_warning("%.2g %% of the surface faces down at less than %g degrees and needs "
-                           "supports; a larger optimization.projection.beta_max, more iterations "
-                           "or a finer mesh reduce it",
+                           "supports; a larger optimization.projection.beta_max "
+                           "or a finer mesh may reduce it",
                            percent, made->angle - HX_REACH_TOLERANCE);
         return;
     }
@@ -73,6 +73,6 @@ void hx_surface_report_made(const hx_surface_made *made)
     if (made->share > MUCH)
         hx_log_warning("%.2g %% of the surface is reached from no direction of optimization.%s; a "
                        "larger optimization.projection.beta_max, more iterations or a finer mesh "
-                       "reduce it",
+                       "may reduce it",
                        percent, made->name);
 }
