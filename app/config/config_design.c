@@ -372,9 +372,9 @@ static int check_sweep(const hx_config *cfg)
                               : strcmp(first, milling) != 0 && n > 0 ? milling
                                                                      : NULL;
     if (!other) return HX_OK;
-    return hx_config_fault(place_of(cfg, other), other,
-                           "is given beside %s; only one of overhang, draw and milling can be given",
-                           first);
+    return hx_config_fault(
+        place_of(cfg, other), other,
+        "is given beside %s; only one of overhang, draw and milling can be given", first);
 }
 
 static int check_filter(const hx_config *cfg)
