@@ -73,6 +73,14 @@ int hx_check_filter(const hx_session *s)
     return HX_OK;
 }
 
+void hx_check_sweep(const hx_session *s)
+{
+    char text[512], bytes[32];
+    if (s->sweep.n_graph == 0) return;
+    hx_log_info("\nsweep     %s (%s)", hx_session_sweep_text(s, text, sizeof text),
+                hx_format_bytes((double)hx_sweep_bytes(&s->sweep), bytes, sizeof bytes));
+}
+
 void hx_check_volume(const hx_session *s)
 {
     const hx_volume_at *const least = &s->least_volume.highest;

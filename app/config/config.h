@@ -153,6 +153,11 @@ typedef struct hx_config_repetition {
     double point[3], axis[3], step[3];
 } hx_config_repetition;
 
+typedef struct hx_config_milling {
+    char *origin;
+    double direction[3];
+} hx_config_milling;
+
 typedef struct hx_config_set {
     char *origin;
     char *name;
@@ -226,6 +231,16 @@ typedef struct hx_config {
         char *initial;
         hx_config_list symmetry, repetition;
         double extrusion[3];
+        struct {
+            int given;
+            double angle, direction[3];
+            char *base; /* NULL: the lowest elements */
+        } overhang;
+        struct {
+            int given;
+            double direction[3], parting[3]; /* parting: NaN: not given */
+        } draw;
+        hx_config_list milling;
         struct {
             char *kind;
             hx_config_unit unit;
@@ -348,6 +363,9 @@ static inline int hx_config_is_heat(const hx_config *cfg)
 {
     return cfg->physics == HX_PHYSICS_HEAT;
 }
+
+/* The first of the keys optimization.overhang, draw and milling that is given; NULL: none. */
+const char *hx_config_sweep(const hx_config *cfg);
 
 /* 1 if the name is "auto". */
 int hx_config_is_auto(const char *name);

@@ -4,6 +4,7 @@
 
 #include "config_check.h"
 #include "config_schema.h"
+#include "core/base/names.h"
 #include "core/design/stress_limit.h"
 #include "core/registry.h"
 
@@ -53,7 +54,15 @@ int hx_config_needs_derivatives(const hx_config *cfg)
     if (!is_kind(cfg->optimization.objective.kind, "compliance")) return 1;
     for (size_t i = 0; i < cfg->optimization.constraints.n; i++)
         if (!is_kind(constraint_of(cfg, i)->kind, "volume")) return 1;
-    return cfg->optimization.objective.load_case > 0;
+    return cfg->optimization.objective.load_case > 0 || hx_config_sweep(cfg) != NULL;
+}
+
+const char *hx_config_sweep(const hx_config *cfg)
+{
+    return cfg->optimization.overhang.given  ? "optimization.overhang"
+           : cfg->optimization.draw.given    ? "optimization.draw"
+           : cfg->optimization.milling.n > 0 ? "optimization.milling"
+                                             : NULL;
 }
 
 int hx_config_limits_stresses(const hx_config *cfg)
@@ -352,6 +361,11 @@ static int check_update(const hx_config *cfg)
         return hx_config_fault(hx_config_origin(cfg, key), key,
                                "optimality criteria take no constraints beside volume_fraction; "
                                "use \"auto\", \"mma\" or \"gcmma\"");
+    if (hx_config_sweep(cfg))
+        return hx_config_fault(place_of(cfg, key), key,
+                               "optimality criteria do not support %s; use \"auto\", \"mma\" or "
+                               "\"gcmma\"",
+                               hx_config_sweep(cfg));
     if (isnan(cfg->optimization.volume_fraction))
         return hx_config_fault(hx_config_origin(cfg, key), key,
                                "optimality criteria need optimization.volume_fraction; give it, "
@@ -359,10 +373,38 @@ static int check_update(const hx_config *cfg)
     return HX_OK;
 }
 
+enum { MOST_MILLING = 8 };
+
+/* HX_EINPUT: two of overhang, draw and milling, or too many directions. */
+static int check_sweep(const hx_config *cfg)
+{
+    static const char milling[] = "optimization.milling";
+    const hx_value *const value = hx_value_find(cfg->tree, milling);
+    const size_t n = cfg->optimization.milling.n;
+    const char *const first = hx_config_sweep(cfg);
+    if (value && (n == 0 || n > MOST_MILLING))
+        return hx_config_fault(value->origin, milling, "%zu %s; 1 to %d can be given", n,
+                               hx_noun(n, "direction", "directions"), MOST_MILLING);
+    if (!first) return HX_OK;
+    const char *const other = cfg->optimization.overhang.given && cfg->optimization.draw.given
+                                  ? "optimization.draw"
+                              : strcmp(first, milling) != 0 && n > 0 ? milling
+                                                                     : NULL;
+    if (!other) return HX_OK;
+    return hx_config_fault(
+        place_of(cfg, other), other,
+        "is given beside %s; only one of overhang, draw and milling can be given", first);
+}
+
 static int check_filter(const hx_config *cfg)
 {
     static const char key[] = "optimization.filter.kind";
     const char *const filter = cfg->optimization.filter.kind;
+    if (hx_config_sweep(cfg) && hx_filter_find(filter)->is_heuristic)
+        return hx_config_fault(place_of(cfg, key), key,
+                               "filter '%s' filters only derivatives, but %s needs filtered "
+                               "densities: write kind = \"density\" or \"helmholtz\"",
+                               filter, hx_config_sweep(cfg));
     if (!hx_config_needs_derivatives(cfg) || !hx_filter_find(filter)->is_heuristic) return HX_OK;
     return hx_config_fault(hx_config_origin(cfg, key), key,
                            "filter '%s' changes derivatives by a rule that fits only the "
@@ -378,5 +420,6 @@ int hx_config_check_design(const hx_config *cfg)
     HX_TRY(check_volume(cfg));
     HX_TRY(check_start(cfg));
     HX_TRY(check_update(cfg));
+    HX_TRY(check_sweep(cfg));
     return check_filter(cfg);
 }

@@ -516,7 +516,7 @@ static void choose_projection(hx_config *cfg)
             fmax(hx_config_usual_beta_max(cfg), cfg->optimization.projection.beta);
     if (!hx_config_given(cfg, "optimization.projection.factor"))
         cfg->optimization.projection.factor = factor;
-    if (isnan(cfg->optimization.minimum_length) &&
+    if (isnan(cfg->optimization.minimum_length) && !hx_config_sweep(cfg) &&
         !hx_config_given(cfg, "optimization.projection.erosion"))
         cfg->optimization.projection.erosion = erosion;
 }

@@ -602,6 +602,34 @@ const hx_key hx_keys[] = {
                   "stay free"),
     KEY(optimization.extrusion, VECTOR, .note = "none",
         .help = "direction along which the design does not change"),
+    SWITCH(optimization.overhang,
+           "overhang limit, for parts that are printed without supports: every element rests on "
+           "the base plate or on material in a cone below it"),
+    KEY(optimization.overhang.angle, FLOAT, .unit = "degrees", .fallback = "45.0",
+        .range = "[10, 80]",
+        .help = "least angle between a surface that faces down and the base plate; 90 would be "
+                "a vertical wall"),
+    KEY(optimization.overhang.direction, VECTOR, .required = 1,
+        .help = "direction in which the part is printed, from the base plate upwards, of any "
+                "length"),
+    KEY(optimization.overhang.base, TEXT,
+        .note = "the elements that touch the plane of the lowest node along direction",
+        .help = "set of the elements that rest on the base plate: its elements, or for a set of "
+                "nodes or faces the elements with a node in it"),
+    SWITCH(optimization.draw,
+           "no undercuts, for parts that are cast, moulded or forged: no void lies under material "
+           "as seen from where a mould half leaves"),
+    KEY(optimization.draw.direction, VECTOR, .required = 1,
+        .help = "direction in which a mould half leaves the part, of any length"),
+    KEY(optimization.draw.parting, VECTOR, .unit = "length",
+        .note = "none: one mould half, which leaves along direction",
+        .help = "point of the plane across direction at which two mould halves part; the other one "
+                "leaves in the opposite direction"),
+    LIST(optimization.milling, milling,
+         .help = "one to eight directions from which a straight tool reaches the part; it can "
+                 "remove all that is not hidden behind material from all of them"),
+    ENTRY(optimization.milling, milling, direction, VECTOR, .required = 1,
+          .help = "direction from the part towards the tool, of any length"),
     GROUP("optimization.filter",
           "filter that sets the smallest size of members and makes the result independent of the "
           "mesh"),

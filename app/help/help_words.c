@@ -250,10 +250,11 @@ static const json_file json_files[] = {
      "volume_meshed volume_solid volume_target von_mises warnings worst_quality zones_share"},
     {"surface.json", "surface", "commands.md#surface",
      "area build c_library cavities compiler cuda design elements file hextop intersections keys "
-     "least_thickness libconfig low_quality mathematics max members_cut members_repaired min "
-     "pieces place result rim_length rim_turn_back thinnest_place threshold through_holes "
-     "triangles "
-     "units vertices versions volume volume_target worst_quality worst_rim_turn_back"},
+     "least_thickness libconfig low_quality manufacturing mathematics max members_cut "
+     "members_repaired min overhang_share pieces place result rim_length rim_turn_back "
+     "thinnest_place threshold through_holes triangles "
+     "units unreached_share vertices versions volume volume_target worst_quality "
+     "worst_rim_turn_back"},
     {"compare.json", "compare", "commands.md#compare",
      "architecture copy_bytes_per_second deterministic device device_description "
      "element elements layout machine mesh mesh_seconds meshes nodes note operator "

@@ -386,6 +386,7 @@ int hx_session_make_problem(hx_session *s)
     HX_TRY(hx_limits_create(&s->limits, s));
     HX_TRY(resolve_radius(s));
     HX_TRY(make_groups(s));
+    HX_TRY(hx_session_make_sweep(s));
     hx_session_end_step(s, HX_SETUP_PROBLEM, begin);
     return HX_OK;
 }
@@ -640,6 +641,7 @@ void hx_session_free(hx_session *s)
     hx_dist_free(&s->dist);
     hx_device_close(&s->device);
     hx_groups_free(&s->groups);
+    hx_sweep_free(&s->sweep);
     hx_limits_free(&s->limits);
     hx_operator_plan_free(&s->operator_plan);
     hx_coarse_plan_free(&s->coarse_plan);

@@ -107,7 +107,8 @@ typedef struct hx_session {
     size_t voxel_bytes;
     size_t load_bytes;          /* hx_analysis_load_bytes, computed once */
     const hx_problem *loads_of; /* for which problem (borrowed); NULL: not yet */
-    hx_voxels voxels;           /* for the filter, made while the device's driver started (owned) */
+    hx_sweep sweep;   /* of optimization.overhang, draw or milling; n_graph = 0: none (owned) */
+    hx_voxels voxels; /* for the filter, made while the device's driver started (owned) */
     double setup_seconds[HX_N_SETUP];
     size_t setup_peak[HX_N_SETUP]; /* peak of the process' host memory up to the end of that step */
     /* host bytes per element, besides the mesh, whose availability is checked before meshing */
@@ -119,6 +120,9 @@ typedef struct hx_session {
     int has_mesh_hash, has_order_hash;
     int own_element; /* 1 + solver.element of the config, if a command takes another element */
 } hx_session;
+
+/* Describes the sweep, which exists, in a line. */
+const char *hx_session_sweep_text(const hx_session *s, char *text, size_t n_text);
 
 /* Runs all steps below, in order, on every process of a run. The caller zeroed s and filled
  * s->cfg. */

@@ -144,7 +144,8 @@ int hx_session_check_objective(const hx_session *s, int n_rank)
 static int suits_oc(const hx_session *s)
 {
     return !hx_session_other_objective(s) && s->cfg.optimization.constraints.n == 0 &&
-           !hx_config_analyses_all(&s->cfg) && !isnan(s->cfg.optimization.volume_fraction) &&
+           !hx_config_analyses_all(&s->cfg) && !hx_config_sweep(&s->cfg) &&
+           !isnan(s->cfg.optimization.volume_fraction) &&
            !hx_problem_loads_vary(&s->problem);
 }
 
@@ -161,6 +162,8 @@ const char *hx_session_update_reason(const hx_session *s)
     if (s->cfg.optimization.constraints.n > 0) return "there are constraints";
     if (hx_session_other_objective(s)) return "the objective is not the compliance of all cases";
     if (hx_config_analyses_all(&s->cfg)) return "the worst of three designs is improved";
+    if (hx_config_sweep(&s->cfg))
+        return "optimality criteria do not support overhang, draw and milling";
     if (s->problem.cases.body)
         return "with loads by mass less material can be stiffer, so the volume is an upper limit";
     if (s->problem.cases.expansion)
@@ -221,6 +224,7 @@ hx_filter_params hx_session_filter_params(const hx_session *s)
         .volume_weighted = s->cfg.optimization.filter.volume_weighted,
         .design = &s->design,
         .voxel_bytes = s->voxel_bytes,
+        .sweep = s->sweep.n_graph > 0 ? &s->sweep : NULL,
     };
     return params;
 }

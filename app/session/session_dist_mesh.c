@@ -84,6 +84,7 @@ static const char *session_needs_whole(const hx_session *s)
     if (cfg->optimization.symmetry.n > 0) return "optimization.symmetry";
     if (cfg->optimization.repetition.n > 0) return "optimization.repetition";
     if (!isnan(cfg->optimization.extrusion[0])) return "optimization.extrusion";
+    if (hx_config_sweep(cfg)) return hx_config_sweep(cfg);
     if (cfg->optimization.initial) return "optimization.initial";
     if (has_stress(cfg)) return "stresses that are limited or minimized";
     if (cfg->springs.n > 0) return "springs";

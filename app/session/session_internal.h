@@ -55,6 +55,10 @@ int hx_session_take_less(hx_session *s, int rc);
 /* Appends to the message of a lack of device memory what would fit instead; returns rc. */
 int hx_session_suggest(hx_session *s, int rc);
 
+/* sweep_input.c. Makes the sweep of optimization.overhang, draw or milling, if one is given.
+ * HX_EINPUT: several processes, or bad input (sweep.h). */
+int hx_session_make_sweep(hx_session *s);
+
 /* session_memory.c. Computes voxel_bytes: whether the filter treats the design of this process as
  * voxels. O(n_elem). */
 void hx_session_count_voxels(hx_session *s);

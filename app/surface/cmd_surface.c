@@ -18,6 +18,7 @@
 #include "core/base/names.h"
 #include "core/surface/surface.h"
 #include "surface_json.h"
+#include "surface_made.h"
 
 enum { CONFIG, VOLUME, THRESHOLD, SMOOTH, PRESERVE, KEEP_LARGEST, CUTS, CHORD, OUTPUT };
 
@@ -37,6 +38,7 @@ typedef struct job {
     hx_surface_smoothing smoothing;
     hx_surface_report report;
     hx_surface_rims rims;
+    hx_surface_made made;
     hx_surface_repairs repairs;
     hx_thickness thickness, design_thickness; /* of the members of surface and 0/1 design */
     double threshold, target;                 /* target volume; NaN if a threshold is given */
@@ -205,6 +207,7 @@ static void report_shape(const job *j)
     report_counts("0/1 design ", design->n_piece, design->n_hole, design->n_cavity);
     report_thickness("thickness  ", &j->thickness, u->length);
     report_thickness("0/1 design ", &j->design_thickness, u->length);
+    hx_surface_report_made(&j->made);
     if (j->plan.chord > 0.0)
         hx_log_info("chords     at most %g%s from %lld round %s of the part", j->plan.chord,
                     u->length, (long long)j->n_seat, hx_noun(j->n_seat, "face", "faces"));
@@ -291,6 +294,7 @@ static int write_json(const job *j)
         .target = j->target,
         .report = &j->report,
         .rims = &j->rims,
+        .made = &j->made,
         .repairs = &j->repairs,
         .thickness = &j->thickness,
         .design_thickness = &j->design_thickness,
@@ -373,6 +377,7 @@ static int make_surface(job *j, const hx_options *options)
                              &j->n_seat));
     HX_TRY(hx_surface_measure_rims(&j->surface, j->field.mesh, &j->rims));
     HX_TRY(hx_surface_thickness(&j->surface, &j->thickness));
+    HX_TRY(hx_surface_measure_made(&j->made, &j->source, &j->surface));
     const double smoothed = hx_clock();
     HX_TRY(hx_surface_judge(j->plan.target, j->plan.format, &j->surface, &j->report));
     const double judged = hx_clock();

@@ -28,6 +28,14 @@ static void write_rims(hx_json *json, const hx_surface_rims *rims)
     hx_json_number(json, "worst_rim_turn_back", rims->worst);
 }
 
+/* Shares of the area, from 0 to 1. */
+static void write_made(hx_json *json, const hx_surface_made *made)
+{
+    if (!made->name) return;
+    hx_json_string(json, "manufacturing", made->name);
+    hx_json_number(json, made->angle > 0.0 ? "overhang_share" : "unreached_share", made->share);
+}
+
 static void write_thickness(hx_json *json, const hx_thickness *least)
 {
     hx_json_number(json, "least_thickness", least->value);
@@ -76,6 +84,7 @@ int hx_surface_json_write(const hx_surface_summary *s, const char *path)
     hx_json_number(&json, "volume_target", s->target);
     write_shape(&json, s->report);
     write_rims(&json, s->rims);
+    write_made(&json, s->made);
     write_thickness(&json, s->thickness);
     hx_json_open_object(&json, "design");
     hx_json_integer(&json, "pieces", s->repairs->design.n_piece);

@@ -5,6 +5,7 @@
 #include "../config/units.h"
 #include "core/surface/surface_members.h"
 #include "core/surface/surface_thickness.h"
+#include "surface_made.h"
 
 /* Values of the file (all borrowed). */
 typedef struct hx_surface_summary {
@@ -13,6 +14,7 @@ typedef struct hx_surface_summary {
     double threshold, target; /* target: NAN if a threshold was given */
     const hx_surface_report *report;
     const hx_surface_rims *rims;
+    const hx_surface_made *made;
     const hx_surface_repairs *repairs;
     const hx_thickness *thickness, *design_thickness; /* of surface and 0/1 design */
 } hx_surface_summary;

@@ -15,6 +15,7 @@ struct hx_oc_state;                               /* oc.h */
 typedef struct hx_device_groups hx_device_groups; /* groups.h */
 typedef struct hx_projection hx_projection;       /* projection.h */
 typedef struct hx_device_mma hx_device_mma;       /* mma.h */
+typedef struct hx_device_sweep hx_device_sweep;   /* sweep_law.h */
 
 typedef struct hx_design_ops {
     /* E(rho) = least + (E - least) rho^p (simp.h), with E = young times the element's factor;
@@ -65,6 +66,15 @@ typedef struct hx_design_ops {
      * the group. */
     int (*link)(hx_device *dev, const hx_device_groups *groups, const double *d_dv, double *d_dc);
     int (*copy_largest)(hx_device *dev, const hx_device_groups *groups, double *d_x);
+    /* Sweeps over the elements (sweep_law.h): y from x level by level, and the derivative a by y,
+     * which becomes that by x. sweep_join: the smooth minimum of fields; sweep_share: a times its
+     * derivative by one of them, not in place. */
+    int (*sweep_forward)(hx_device *dev, const hx_device_sweep *sweep);
+    int (*sweep_backward)(hx_device *dev, const hx_device_sweep *sweep, double *d_a);
+    int (*sweep_join)(hx_device *dev, int64_t n, int n_field, const double *const d_field[],
+                      double *d_y);
+    int (*sweep_share)(hx_device *dev, int64_t n, int n_field, const double *const d_field[],
+                       int which, const double *d_a, double *d_share);
     /* Cells of the elements that sums within the radius run over (bins.h); NULL: those of the
      * mesh. */
     int (*cone_cells)(hx_device *dev, const hx_problem *problem, double radius, int n_field,

@@ -14,7 +14,7 @@ static double first_beta(const hx_filter_params *params)
 
 int hx_filter_kind_maps_design(const hx_filter_kind *kind, const hx_filter_params *params)
 {
-    return kind->maps_design || first_beta(params) > 0.0;
+    return kind->maps_design || first_beta(params) > 0.0 || params->sweep != NULL;
 }
 
 /* 1 if physical densities have slope 1 in the filtered ones at all free elements: there is no
@@ -26,7 +26,8 @@ static int has_even_slope(const hx_filter_kind *kind, double beta)
 
 int hx_filter_kind_sums(const hx_filter_kind *kind, const hx_filter_params *params)
 {
-    return has_even_slope(kind, first_beta(params)) && kind->sums_pairs > 1 ? 1 : kind->sums_pairs;
+    const int is_even = has_even_slope(kind, first_beta(params)) && !params->sweep;
+    return is_even && kind->sums_pairs > 1 ? 1 : kind->sums_pairs;
 }
 
 static int check_params(const hx_filter_kind *kind, const hx_filter_params *params)
@@ -54,6 +55,17 @@ static int check_params(const hx_filter_kind *kind, const hx_filter_params *para
                         "filter '%s' filters only derivatives, but a projection needs filtered "
                         "densities: use \"density\" or \"helmholtz\"",
                         kind->name);
+    if (params->sweep && kind->is_heuristic)
+        return HX_RAISE(
+            HX_EINPUT,
+            "filter '%s' filters only derivatives, but %s needs filtered densities: use "
+            "\"density\" or \"helmholtz\"",
+            kind->name, hx_sweep_name(params->sweep->params.kind));
+    if (params->sweep && hx_design_has_variants(design))
+        return HX_RAISE(HX_EINPUT,
+                        "%s keeps what the last sweep needs for its derivatives, of one design; it "
+                        "does not support an eroded or a dilated one beside it",
+                        hx_sweep_name(params->sweep->params.kind));
     return HX_OK;
 }
 
@@ -65,7 +77,8 @@ size_t hx_filter_bytes(const hx_filter_kind *kind, const hx_problem *problem,
     local.n_point = problem->whole ? problem->space.n_point : 0;
     return kind->bytes(problem->mesh, &local) +
            (hx_filter_kind_maps_design(kind, params) ? field : 0) +
-           (problem->passive.density ? field : 0);
+           (problem->passive.density ? field : 0) +
+           (params->sweep ? hx_sweep_bytes(params->sweep) : 0);
 }
 
 int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *dev,
@@ -95,8 +108,12 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *d
         HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &filter->d_filtered));
     if (problem->passive.density)
         HX_TRY_FAIL(hx_device_put(dev, &filter->d_passive, problem->passive.density, bytes));
+    if (params->sweep)
+        HX_TRY_FAIL(
+            hx_sweep_stage_create(&filter->sweep, dev, params->sweep, filter->design->rho_min));
     HX_TRY_FAIL(kind->create(filter));
     filter->params.voxels = NULL;
+    filter->params.sweep = NULL;
     return HX_OK;
 fail:
     hx_filter_free(filter);
@@ -115,12 +132,12 @@ int hx_filter_maps_design(const hx_filter *filter)
 
 int hx_filter_is_linear(const hx_filter *filter)
 {
-    return has_even_slope(filter->kind, filter->design->beta.value);
+    return has_even_slope(filter->kind, filter->design->beta.value) && filter->sweep.n_graph == 0;
 }
 
 static int is_even_now(const hx_filter *filter)
 {
-    return has_even_slope(filter->kind, filter->projection.beta);
+    return has_even_slope(filter->kind, filter->projection.beta) && filter->sweep.n_graph == 0;
 }
 
 static hx_projection projection_of(const hx_filter *filter, hx_design_variant variant)
@@ -131,29 +148,41 @@ static hx_projection projection_of(const hx_filter *filter, hx_design_variant va
     return projection;
 }
 
-static int project(hx_filter *filter, hx_design_variant variant, const double *d_filtered,
-                   double *d_physical)
-{
-    hx_device *const dev = filter->dev;
-    const hx_projection projection = projection_of(filter, variant);
-    return dev->ops->design->project(dev, filter->problem->mesh->n_elem, &projection,
-                                     filter->d_passive, d_filtered, d_physical);
-}
-
 int hx_filter_forward_unprojected(hx_filter *filter, const double *d_design)
 {
     filter->keeps_dv = 0;
     return filter->kind->forward(filter, d_design, filter->d_filtered);
 }
 
+/* The projection of d_filtered[n_elem] to a variant, the sweep, and passive elements. */
+static int finish(hx_filter *filter, const hx_projection *projection, const double *d_filtered,
+                  double *d_physical)
+{
+    hx_device *dev = filter->dev;
+    const int64_t n = filter->problem->mesh->n_elem;
+    const hx_projection limits = {.eta = projection->eta, .rho_min = projection->rho_min};
+    const int sweeps = filter->sweep.n_graph > 0;
+    HX_TRY(dev->ops->design->project(dev, n, projection, filter->d_passive, d_filtered,
+                                     sweeps ? filter->sweep.d_x : d_physical));
+    if (!sweeps) return HX_OK;
+    HX_TRY(hx_sweep_stage_forward(&filter->sweep, d_physical));
+    return dev->ops->design->project(dev, n, &limits, filter->d_passive, d_physical, d_physical);
+}
+
+int hx_filter_finish(hx_filter *filter, const hx_projection *projection, double *d_physical)
+{
+    return finish(filter, projection, filter->d_filtered, d_physical);
+}
+
 static int forward(hx_filter *filter, hx_design_variant variant, const double *d_design,
                    double *d_physical)
 {
+    const hx_projection projection = projection_of(filter, variant);
     if (!filter->d_filtered) return filter->kind->forward(filter, d_design, d_physical);
     double *const d_filtered = is_even_now(filter) ? d_physical : filter->d_filtered;
     if (d_filtered == filter->d_filtered) filter->keeps_dv = 0;
     HX_TRY(filter->kind->forward(filter, d_design, d_filtered));
-    return project(filter, variant, d_filtered, d_physical);
+    return finish(filter, &projection, d_filtered, d_physical);
 }
 
 int hx_filter_forward(hx_filter *filter, const double *d_design, double *d_physical)
@@ -163,7 +192,8 @@ int hx_filter_forward(hx_filter *filter, const double *d_design, double *d_physi
 
 int hx_filter_project(hx_filter *filter, hx_design_variant variant, double *d_physical)
 {
-    return project(filter, variant, filter->d_filtered, d_physical);
+    const hx_projection projection = projection_of(filter, variant);
+    return finish(filter, &projection, filter->d_filtered, d_physical);
 }
 
 static int zero_passive(const hx_filter *filter, double *d_a)
@@ -180,6 +210,10 @@ static int project_backward(const hx_filter *filter, hx_design_variant variant, 
     hx_device *dev = filter->dev;
     const hx_projection projection = projection_of(filter, variant);
     if (is_even_now(filter)) return zero_passive(filter, d_a);
+    if (filter->sweep.n_graph > 0) {
+        HX_TRY(zero_passive(filter, d_a));
+        HX_TRY(hx_sweep_stage_backward(&filter->sweep, d_a));
+    }
     return dev->ops->design->project_backward(dev, filter->problem->mesh->n_elem, &projection,
                                               filter->d_passive, filter->d_filtered, d_a);
 }
@@ -255,6 +289,7 @@ void hx_filter_free(hx_filter *filter)
 {
     hx_device *dev = filter->dev;
     if (filter->kind) filter->kind->destroy(filter);
+    hx_sweep_stage_free(&filter->sweep);
     if (dev) dev->ops->release(dev, filter->d_filtered);
     if (dev) dev->ops->release(dev, filter->d_passive);
     memset(filter, 0, sizeof *filter);

@@ -1,10 +1,11 @@
 /* A filter maps design densities to physical ones (forward) and applies the chain rule (backward).
  * There is one const table per file, hx_filter_<name>.
  *
- *     design -> filter -> limits, projection, passive elements -> physical
+ *     design -> filter -> limits, projection -> sweep -> passive elements -> physical
  *
- * The second arrow (projection.h) is common to all filters that map the design. With the other
- * filters the physical density is equal to the design. */
+ * What follows the filter (projection.h, and sweep.h if the part must be printed, cast or milled) is
+ * common to all filters that map the design. With the other filters the physical density is equal
+ * to the design. */
 #ifndef HX_FILTER_H
 #define HX_FILTER_H
 
@@ -12,6 +13,7 @@
 #include "design_ops.h"
 #include "design_params.h"
 #include "projection.h"
+#include "sweep_stage.h"
 
 HX_C_BEGIN
 
@@ -37,6 +39,8 @@ typedef struct hx_filter_params {
      * leaves zeroed. If it is zeroed or NULL, the filter makes its own. Only for a mesh that is not
      * distributed (borrowed until create returns). */
     struct hx_voxels *voxels;
+    /* sweep after the projection; NULL: none (borrowed until create returns) */
+    const hx_sweep *sweep;
 } hx_filter_params;
 
 /* Fields are [n_elem] on the device. */
@@ -83,12 +87,13 @@ struct hx_filter {
     double *d_filtered;
     /* 1: d_filtered holds the derivative of the volume by the design, which is constant */
     int keeps_dv;
-    double *d_passive; /* [n_elem] NaN where free; NULL: no passive elements (owned) */
-    void *impl;        /* (owned by the kind) */
+    double *d_passive;    /* [n_elem] NaN where free; NULL: no passive elements (owned) */
+    hx_sweep_stage sweep; /* n_graph = 0: there is none (owned) */
+    void *impl;           /* (owned by the kind) */
 };
 
-/* HX_EINPUT: the radius is not positive, beta or eta is out of range, or a projection follows a
- * filter without derivatives. */
+/* HX_EINPUT: the radius is not positive, beta or eta is out of range, or a projection or a sweep
+ * follows a filter without derivatives. */
 int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *dev,
                      const hx_problem *problem, const hx_filter_params *params);
 
@@ -112,6 +117,9 @@ int hx_filter_project(hx_filter *filter, hx_design_variant variant, double *d_ph
 /* Writes d_filtered: `forward` without projection and passive elements. Only if the design is
  * mapped. */
 int hx_filter_forward_unprojected(hx_filter *filter, const double *d_design);
+/* Maps d_filtered with this projection, the sweep and passive elements to physical densities,
+ * optionally in place. Only if the design is mapped. */
+int hx_filter_finish(hx_filter *filter, const hx_projection *projection, double *d_physical);
 /* dc, dv: derivatives by the physical density on entry, by the design on return, at the design of
  * the last forward. If the design is mapped, dv is 0 at passive elements on return because they are
  * not variables. d_dv may be NULL if only dc is needed. */

@@ -47,8 +47,7 @@ static int project_smeared(const smeared *s, double beta, hx_volume_at *at)
     hx_projection projection = filter->projection;
     double mass, grey;
     projection.beta = beta;
-    HX_TRY(dev->ops->design->project(dev, n, &projection, filter->d_passive, filter->d_filtered,
-                                     s->d_physical));
+    HX_TRY(hx_filter_finish(s->filter, &projection, s->d_physical));
     HX_TRY(dev->ops->design->measure(dev, n, s->d_physical, s->d_volume, NULL, &mass, &grey));
     *at = (hx_volume_at){mass / s->total, beta};
     return HX_OK;
@@ -155,6 +154,11 @@ int hx_least_volume_find(hx_least_volume *least, hx_filter *filter)
     return rc;
 }
 
+static const char *sweeps(const hx_filter *filter)
+{
+    return filter->sweep.n_graph > 0 ? " and the sweep changes them" : "";
+}
+
 /* Writes "the passive elements, as filter 'density' spreads them, and rho_min already take", with
  * `already` as " already" or ""; returns text. */
 static const char *takers(const hx_filter *filter, const char *already, char *text, size_t n_text)
@@ -165,9 +169,9 @@ static const char *takers(const hx_filter *filter, const char *already, char *te
         snprintf(text, n_text, "the passive elements and rho_min%s take", already);
     else
         snprintf(text, n_text,
-                 "the passive elements, as filter '%s' spreads them, and rho_min%s "
+                 "the passive elements, as filter '%s' spreads them%s, and rho_min%s "
                  "take",
-                 filter->kind->name, already);
+                 filter->kind->name, sweeps(filter), already);
     return text;
 }
 
@@ -203,9 +207,11 @@ static const char *leavers(const hx_filter *filter, char *text, size_t n_text)
     return text;
 }
 
-static int exceeds(double wanted, const hx_volume_at *most)
+/* 1 if no design has the volume. With a sweep it is an upper limit, since optimality criteria do not
+ * support one. */
+static int exceeds(const hx_filter *filter, double wanted, const hx_volume_at *most)
 {
-    return wanted > most->fraction * (1.0 + 1e-9);
+    return filter->sweep.n_graph == 0 && wanted > most->fraction * (1.0 + 1e-9);
 }
 
 static int check_most(const hx_least_volume *least, const hx_filter *filter)
@@ -214,7 +220,7 @@ static int check_most(const hx_least_volume *least, const hx_filter *filter)
     const double first = hx_least_volume_round_down(least->most.first.fraction),
                  lowest = hx_least_volume_round_down(least->most.lowest.fraction);
     char what[128], later[64] = "";
-    if (!exceeds(wanted, &least->most.first)) return HX_OK;
+    if (!exceeds(filter, wanted, &least->most.first)) return HX_OK;
     if (lowest < first)
         snprintf(later, sizeof later, " (%.4g at beta = %g)", lowest, least->most.lowest.beta);
     return HX_RAISE(HX_EINPUT,
@@ -251,7 +257,7 @@ static int note_most(const hx_least_volume *least, const hx_filter *filter, hx_n
     const double wanted = filter->design->volume_fraction;
     const hx_volume_at *const lowest = &least->most.lowest;
     char what[128];
-    if (!exceeds(wanted, lowest)) return HX_OK;
+    if (!exceeds(filter, wanted, lowest)) return HX_OK;
     return hx_notes_add(notes, HX_NOTE_WARNING,
                         "volume_fraction = %g can be met only at the beginning of the run: %s at "
                         "most %.4g at beta = %g; the largest value for the whole run is %.4g",

@@ -6,6 +6,7 @@
 #include "core/design/projection.h"
 #include "core/problem/simp.h"
 #include "mma_cuda.cuh"
+#include "sweep_cuda.cuh"
 
 struct modulus_body {
     double least, young, penalty;
@@ -299,6 +300,10 @@ const hx_design_ops hx_cuda_design_ops = {
     .mma_settle = hx_cuda_mma_settle,
     .link = link,
     .copy_largest = copy_largest,
+    .sweep_forward = hx_cuda_sweep_forward,
+    .sweep_backward = hx_cuda_sweep_backward,
+    .sweep_join = hx_cuda_sweep_join,
+    .sweep_share = hx_cuda_sweep_share,
     .cone_sum = hx_cuda_cone_sum,
     .cone_rounding = HX_CONE_ROUNDING,
 };

@@ -1,4 +1,4 @@
-/* The whole chain design -> filter -> projection -> compliance, for every filter of the registry:
+/* The whole chain design -> filter -> projection -> sweep -> compliance, for every filter of the registry:
  * derivatives by each design variable against central differences of the analysis, and the volume
  * of every design of a run.
  *
@@ -13,6 +13,7 @@ typedef struct model {
     const hx_filter_kind *filter;
     double beta, eta, penalty;
     int n_case, passive, volume_weighted, gravity;
+    const hx_sweep_params *sweep; /* NULL: none */
     double erosion;
 } model;
 
@@ -121,6 +122,7 @@ static void check_record(fixture_solver *s, const hx_problem *problem, const hx_
 static void check_derivatives(const hx_mesh *mesh, const model *m, int64_t stride)
 {
     hx_problem problem;
+    hx_sweep sweep = {0};
     fixture_settings settings = make_settings(m);
     fixture_solver s;
     hx_iteration record;
@@ -129,6 +131,8 @@ static void check_derivatives(const hx_mesh *mesh, const model *m, int64_t strid
     make_problem(&problem, mesh, m);
     for (int e = 0; e < N_ELEM; e++) density[e] = fixture_uniform(&state, 0.15, 0.9);
     settings.density = density;
+    if (m->sweep) CHECK_OK(hx_sweep_create(&sweep, mesh, m->sweep));
+    settings.filter_params.sweep = m->sweep ? &sweep : NULL;
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     CHECK(record.penalty == m->penalty && record.beta == m->beta);
@@ -140,8 +144,8 @@ static void check_derivatives(const hx_mesh *mesh, const model *m, int64_t strid
     double error = 0.0, largest = 0.0;
     for (int e = 0; e < N_ELEM; e++) test_worst(&largest, fabs(dc[e]));
     for (int64_t e = 0; e < N_ELEM; e += stride) {
-        /* the projection changes steeply within 1 / beta */
-        const double h = 3e-3 * 4.0 / fmax(4.0, m->beta);
+        /* the projection changes steeply within 1 / beta, a sweep within 1 / HX_SWEEP_POWER */
+        const double h = (m->sweep ? 3e-4 : 3e-3) * 4.0 / fmax(4.0, m->beta);
         double c[4], v[4];
         if (is_passive(&problem, e)) { /* not a variable */
             CHECK(dv[e] == 0.0 && design[e] == problem.passive.density[e]);
@@ -159,11 +163,13 @@ static void check_derivatives(const hx_mesh *mesh, const model *m, int64_t strid
         CHECK_ABS(by_v * mesh->total_volume, dv[e], 3e-7 * mesh->total_volume / N_ELEM);
     }
     printf(
-        "%-10s beta %-3g p %-3g %d cases%s%s%s%s: largest error %.1e of the largest derivative\n",
+        "%-10s beta %-3g p %-3g %d cases%s%s%s%s%s%s: largest error %.1e of the largest derivative\n",
         m->filter->name, m->beta, m->penalty, m->n_case, m->passive ? ", passive" : "",
         m->volume_weighted ? ", by volume" : "", m->gravity ? ", gravity" : "",
-        m->erosion > 0.0 ? ", eroded" : "", error / largest);
+        m->erosion > 0.0 ? ", eroded" : "", m->sweep ? ", " : "",
+        m->sweep ? hx_sweep_name(m->sweep->kind) : "", error / largest);
     fixture_solver_free(&s);
+    hx_sweep_free(&sweep);
     hx_problem_free(&problem);
 }
 
@@ -221,7 +227,7 @@ static void check_filter(const hx_mesh *mesh, const hx_filter_kind *kind, int64_
         {kind, 4.0, 0.5, 3.0, 2, 1, 1, 0},       {kind, 8.0, 0.3, 1.5, 1, 0, 0, 0},
         {kind, 8.0, 0.6, 2.0, 2, 0, 0, 0},       {kind, 3.0, 0.5, 3.0, 2, 1, 0, 0},
         {kind, 4.0, 0.5, 3.0, 2, 1, 1, 1},       {kind, 2.0, 0.5, 3.0, 2, 1, 0, 1},
-        {kind, 4.0, 0.5, 3.0, 2, 1, 1, 0, 0.15},
+        {kind, 4.0, 0.5, 3.0, 2, 1, 1, 0, NULL, 0.15},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         const hx_design_params design = fixture_projected(list[i].beta, list[i].eta);
@@ -229,6 +235,49 @@ static void check_filter(const hx_mesh *mesh, const hx_filter_kind *kind, int64_
         if (kind->is_heuristic && list[i].beta > 0.0) continue;
         if (hx_filter_kind_maps_design(kind, &params)) check_derivatives(mesh, &list[i], stride);
         check_volume(mesh, &list[i]);
+    }
+}
+
+/* Every sweep after every filter that maps the design, with and without projection and passive
+ * elements; a heuristic is refused. */
+static void check_sweeps(const hx_mesh *mesh, const hx_filter_kind *kind, int64_t stride)
+{
+    static const hx_sweep_params list[] = {
+        {.kind = HX_SWEEP_OVERHANG,
+         .angle = 45.0,
+         .n_direction = 1,
+         .direction = {{0.0, 0.0, 1.0}},
+         .parting = {NAN}},
+        {.kind = HX_SWEEP_OVERHANG,
+         .angle = 40.0,
+         .n_direction = 1,
+         .direction = {{1.0, 0.3, -0.2}},
+         .parting = {NAN}},
+        {.kind = HX_SWEEP_DRAW,
+         .n_direction = 1,
+         .direction = {{0.0, 1.0, 0.1}},
+         .parting = {0.5, 0.5, 0.5}},
+        {.kind = HX_SWEEP_MILLING,
+         .n_direction = 2,
+         .direction = {{0.0, 0.0, 1.0}, {0.0, 1.0, 0.0}},
+         .parting = {NAN}},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        const model m = {kind, i % 2 ? 4.0 : 0.0, 0.5, 3.0, 2, (int)i < 3, 0, i == 2, &list[i]};
+        hx_problem problem;
+        hx_sweep sweep;
+        hx_filter filter;
+        if (!kind->is_heuristic) {
+            check_derivatives(mesh, &m, stride);
+            continue;
+        }
+        make_problem(&problem, mesh, &m);
+        CHECK_OK(hx_sweep_create(&sweep, mesh, &list[i]));
+        const hx_filter_params params = {.radius = 0.9, .sweep = &sweep};
+        CHECK_FAILS(hx_filter_create(&filter, kind, &device, &problem, &params), HX_EINPUT,
+                    hx_sweep_name(list[i].kind));
+        hx_sweep_free(&sweep);
+        hx_problem_free(&problem);
     }
 }
 
@@ -241,6 +290,7 @@ int main(int argc, char **argv)
     fixture_set_threads(1);
     CHECK_OK(make_mesh(&mesh));
     for (size_t i = 0; hx_filters[i]; i++) check_filter(&mesh, hx_filters[i], quick ? 7 : 3);
+    for (size_t i = 0; hx_filters[i]; i++) check_sweeps(&mesh, hx_filters[i], quick ? 7 : 3);
     hx_mesh_free(&mesh);
     hx_device_close(&device);
     TEST_END();

@@ -20,8 +20,9 @@ typedef struct model {
     hx_pcg_criterion criterion;
     double beta, penalty_start;
     int gravity, warm, deflation;
-    int has_limits;   /* 1: other responses than compliance and volume */
-    int has_stresses; /* 1: limits on stresses by all methods that the update supports */
+    int has_limits;        /* 1: other responses than compliance and volume */
+    int has_stresses;      /* 1: limits on stresses by all methods that the update supports */
+    const hx_sweep *sweep; /* after the projection; NULL: none */
 } model;
 
 /* Every filter meets every preconditioner, in turn with one of these settings; a projection needs
@@ -146,7 +147,7 @@ static void open_run(fixture_solver *s, const hx_problem *problem, const model *
     CHECK(settings.op_kind != NULL);
     settings.precond = m->precond->name;
     settings.filter = m->filter->name;
-    settings.filter_params = (hx_filter_params){.radius = 0.35};
+    settings.filter_params = (hx_filter_params){.radius = 0.35, .sweep = m->sweep};
     settings.optimizer.update = m->update;
     if (m->has_limits) set_limits(&settings);
     if (m->has_stresses) set_stresses(&settings);
@@ -350,6 +351,31 @@ static void check_file(void)
     unlink(path);
 }
 
+/* A part that is printed, and one that is milled. */
+static void check_sweeps(const hx_mesh *mesh)
+{
+    const hx_sweep_params list[2] = {{.kind = HX_SWEEP_OVERHANG,
+                                      .angle = 45.0,
+                                      .n_direction = 1,
+                                      .direction = {{1.0, 0.0, 0.0}},
+                                      .parting = {NAN}},
+                                     {.kind = HX_SWEEP_MILLING,
+                                      .n_direction = 2,
+                                      .direction = {{0.0, 0.0, 1.0}, {0.0, 0.0, -1.0}},
+                                      .parting = {NAN}}};
+    for (int i = 0; i < 2; i++) {
+        hx_sweep sweep;
+        model m = variants[1 + i];
+        CHECK_OK(hx_sweep_create(&sweep, mesh, &list[i]));
+        m.filter = hx_filter_find("density");
+        m.precond = hx_precond_find("jacobi");
+        m.update = hx_update_find("mma");
+        m.sweep = &sweep;
+        check_model(mesh, &m);
+        hx_sweep_free(&sweep);
+    }
+}
+
 static void check_models(const hx_mesh *mesh)
 {
     const hx_operator_kind *const op_kind = find_deterministic();
@@ -377,6 +403,7 @@ static void check_models(const hx_mesh *mesh)
             m.has_stresses = 1;
             check_model(mesh, &m);
         }
+    check_sweeps(mesh);
     /* is_floating reads the state of multigrid */
     const model floating = {.filter = hx_filter_find("none"),
                             .precond = hx_precond_find("multigrid"),

@@ -111,6 +111,12 @@ def base_of(key):
         kind = 'kind = "pattern"; step = [3.0, 0.0, 0.0]' if key.endswith(".step") else \
             'kind = "cyclic"; point = [0.0, 2.0, 2.0]; axis = [1.0, 0.0, 0.0]'
         return {"optimization": PLAIN.replace("};", f"}}; repetition = ( {{ {kind}; copies = 2; }} );", 1)}
+    if ".overhang" in key:
+        return {"optimization": PLAIN.replace("};", "}; overhang = { direction = [0.0, 0.0, 1.0]; };", 1)}
+    if ".draw" in key:
+        return {"optimization": PLAIN.replace("};", "}; draw = { direction = [0.0, 0.0, 1.0]; };", 1)}
+    if ".milling" in key:
+        return {"optimization": PLAIN.replace("};", "}; milling = ( { direction = [0.0, 0.0, 1.0]; } );", 1)}
     if ".thin[]" in key:
         return {"optimization": PLAIN, "solver": 'solver = { device = "cpu"; multigrid = { coarsening = { thin = ( { cells_from '
                 '= 3; cells_to = 5; } ); }; }; };'}

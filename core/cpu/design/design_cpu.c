@@ -231,5 +231,9 @@ const hx_design_ops hx_cpu_design_ops = {
     .mma_settle = hx_cpu_mma_settle,
     .link = cpu_tie,
     .copy_largest = cpu_copy_largest,
+    .sweep_forward = hx_cpu_sweep_forward,
+    .sweep_backward = hx_cpu_sweep_backward,
+    .sweep_join = hx_cpu_sweep_join,
+    .sweep_share = hx_cpu_sweep_share,
     .cone_sum = hx_cpu_cone_sum,
 };

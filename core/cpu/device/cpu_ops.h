@@ -87,6 +87,12 @@ int hx_cpu_direct_solve_scalar(hx_device *dev, const hx_mg_level *level, const h
 /* Entries of the design's table (cone_cpu.c, mma_cpu.c). */
 int hx_cpu_cone_sum(hx_device *dev, const hx_device_bins *cells, double radius, int n_field,
                     const double *const d_value[], double *const d_sum[]);
+int hx_cpu_sweep_forward(hx_device *dev, const hx_device_sweep *sweep);
+int hx_cpu_sweep_backward(hx_device *dev, const hx_device_sweep *sweep, double *d_a);
+int hx_cpu_sweep_join(hx_device *dev, int64_t n, int n_field, const double *const d_field[],
+                      double *d_y);
+int hx_cpu_sweep_share(hx_device *dev, int64_t n, int n_field, const double *const d_field[],
+                       int which, const double *d_a, double *d_share);
 int hx_cpu_mma_begin(hx_device *dev, const hx_device_mma *mma, double *sum);
 int hx_cpu_mma_dual(hx_device *dev, const hx_device_mma *mma, double *sum);
 int hx_cpu_mma_end(hx_device *dev, const hx_device_mma *mma);
