@@ -9,6 +9,7 @@
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/design/bins.h"
+#include "core/design/local_volume.h"
 #include "core/mesh/skin.h"
 
 /* Counts the elements of the skin, or of the set. */
@@ -71,6 +72,21 @@ int hx_check_filter(const hx_session *s)
                 hx_session_element_text(s, length, sizeof length), neighbours,
                 hx_format_bytes((double)hx_session_filter_bytes(s), text, sizeof text));
     return HX_OK;
+}
+
+void hx_check_local_volumes(const hx_session *s)
+{
+    const double edge = hx_ball_edge(&s->problem);
+    for (int i = 0; i < s->limits.n; i++) {
+        const hx_constraint_spec *const spec = &s->limits.spec[i];
+        const double radius = spec->params.radius;
+        if (spec->kind != &hx_response_local_volume) continue;
+        hx_log_info("balls     limit '%s': radius %.4g%s, %.3g element edges; means by %s",
+                    spec->name, radius, s->cfg.units.length, radius / edge,
+                    hx_ball_method_for(&s->problem, radius) == HX_BALL_SUMS
+                        ? "sums over the elements in a ball"
+                        : "a Helmholtz equation");
+    }
 }
 
 void hx_check_volume(const hx_session *s)
