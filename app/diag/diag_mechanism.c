@@ -89,11 +89,12 @@ int hx_diag_mechanism(hx_diags *diags, const hx_session *s)
     HX_TRY(find_port(s, &at));
     if (at.n_spring == 0 && at.n_load == 0 && !s->problem.supports.prescribed) {
         const double *const d = s->cfg.optimization.objective.direction;
-        hx_fit(remedy, sizeof remedy,
-               "`'springs[%zu]={set=\"%s\";stiffness=[%s,%s,%s];}'`, with the stiffness of what the "
-               "part is to move",
-               s->cfg.springs.n, set, fabs(d[0]) > 0.0 ? "0.01" : "0.0",
-               fabs(d[1]) > 0.0 ? "0.01" : "0.0", fabs(d[2]) > 0.0 ? "0.01" : "0.0");
+        hx_fit(
+            remedy, sizeof remedy,
+            "`'springs[%zu]={set=\"%s\";stiffness=[%s,%s,%s];}'`, with the stiffness of what the "
+            "part is to move",
+            s->cfg.springs.n, set, fabs(d[0]) > 0.0 ? "0.01" : "0.0",
+            fabs(d[1]) > 0.0 ? "0.01" : "0.0", fabs(d[2]) > 0.0 ? "0.01" : "0.0");
         hx_diags_advise(diags, HX_DIAG_FREE_OUTPUT, (double)at.n_node, remedy,
                         "neither a spring nor a load along the direction is at set '%s', whose "
                         "displacement is minimized: the best design transmits no force to it, and "
