@@ -46,6 +46,7 @@ int hx_check_loads(const hx_session *s);
 int hx_check_passive(const hx_session *s);
 int hx_check_filter(const hx_session *s);
 void hx_check_sweep(const hx_session *s);
+void hx_check_local_volumes(const hx_session *s); /* how their means are computed */
 void hx_check_groups(const hx_session *s);
 void hx_check_volume(const hx_session *s); /* volume available to the design */
 void hx_check_continuation(const hx_session *s);

@@ -9,6 +9,7 @@
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/design/bins.h"
+#include "core/design/local_volume.h"
 #include "core/mesh/skin.h"
 
 /* Counts the elements of the skin, or of the set. */
@@ -79,6 +80,21 @@ void hx_check_sweep(const hx_session *s)
     if (s->sweep.n_graph == 0) return;
     hx_log_info("\nsweep     %s (%s)", hx_session_sweep_text(s, text, sizeof text),
                 hx_format_bytes((double)hx_sweep_bytes(&s->sweep), bytes, sizeof bytes));
+}
+
+void hx_check_local_volumes(const hx_session *s)
+{
+    const double edge = hx_ball_edge(&s->problem);
+    for (int i = 0; i < s->limits.n; i++) {
+        const hx_constraint_spec *const spec = &s->limits.spec[i];
+        const double radius = spec->params.radius;
+        if (spec->kind != &hx_response_local_volume) continue;
+        hx_log_info("balls     limit '%s': radius %.4g%s, %.3g element edges; means by %s",
+                    spec->name, radius, s->cfg.units.length, radius / edge,
+                    hx_ball_method_for(&s->problem, radius) == HX_BALL_SUMS
+                        ? "sums over the elements in a ball"
+                        : "a Helmholtz equation");
+    }
 }
 
 void hx_check_volume(const hx_session *s)

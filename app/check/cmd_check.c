@@ -66,6 +66,7 @@ static int check_design(hx_check *check)
     hx_progress_limits(s, "");
     HX_TRY(hx_check_filter(s));
     hx_check_sweep(s);
+    hx_check_local_volumes(s);
     hx_progress_choices(s, "");
     hx_diag_filter(&check->diags, s);
     hx_check_groups(s);

@@ -130,6 +130,7 @@ typedef struct hx_config_constraint {
     hx_config_words exclude;
     double exclude_radius, relaxation;
     int method;
+    double radius; /* of a local volume; NaN: not given */
 } hx_config_constraint;
 
 /* A rule of solver.multigrid.coarsening.thin. */

@@ -18,6 +18,18 @@ static int is_amount(const char *kind)
     return is_kind(kind, "volume") || is_kind(kind, "mass");
 }
 
+/* 1: an amount of material or of its presence, which is at least 0 and which void meets. */
+static int is_share(const char *kind)
+{
+    return is_amount(kind) || is_kind(kind, "local_volume");
+}
+
+/* 1: kinds without a sign, whose own name suits messages. */
+static int is_size(const char *kind)
+{
+    return is_share(kind) || is_kind(kind, "stress");
+}
+
 static const hx_config_constraint *constraint_of(const hx_config *cfg, size_t i)
 {
     const hx_config_constraint *const list = cfg->optimization.constraints.entry;
@@ -36,7 +48,7 @@ static int has_other_limit(const hx_config *cfg)
 {
     for (size_t i = 0; i < cfg->optimization.constraints.n; i++) {
         const hx_config_constraint *const c = constraint_of(cfg, i);
-        if (is_kind(c->kind, "compliance") ? !isnan(c->max) : !is_amount(c->kind)) return 1;
+        if (is_kind(c->kind, "compliance") ? !isnan(c->max) : !is_share(c->kind)) return 1;
     }
     return 0;
 }
@@ -135,7 +147,8 @@ static int check_keys(const hx_config *cfg, const char *kind, const char *role, 
                 {"relaxation", HX_TAKES_RELAXATION},
                 {"method", HX_TAKES_METHOD},
                 {"exclude", HX_TAKES_EXCLUDE},
-                {"exclude_radius", HX_TAKES_EXCLUDE_RADIUS}};
+                {"exclude_radius", HX_TAKES_EXCLUDE_RADIUS},
+                {"radius", HX_TAKES_RADIUS}};
     const hx_response_kind *const found = hx_response_kind_find(kind);
     const unsigned takes = hx_response_takes(found, hx_config_is_heat(cfg));
     unsigned given = 0;
@@ -178,7 +191,7 @@ static int check_zero(const hx_config_constraint *c, const char *key, double lim
  * length; a heat flow has a sign. */
 static int is_never_negative(const hx_config *cfg, const hx_config_constraint *c)
 {
-    if (is_amount(c->kind) || is_kind(c->kind, "stress")) return 1;
+    if (is_size(c->kind)) return 1;
     if (!is_kind(c->kind, "displacement") && !is_kind(c->kind, "reaction")) return 0;
     return c->magnitude || (isnan(c->direction[0]) && !hx_config_is_heat(cfg));
 }
@@ -197,20 +210,22 @@ static int check_bounds(const hx_config *cfg, const hx_config_constraint *c)
                                c->min, c->max);
     if (is_never_negative(cfg, c) && c->max < 0.0)
         return hx_config_fault(c->origin, "max", "%g is negative, but %s is at least 0", c->max,
-                               is_amount(c->kind) || is_kind(c->kind, "stress") ? c->kind
-                                                                                : "a magnitude");
+                               is_size(c->kind) ? c->kind : "a magnitude");
     if (is_never_negative(cfg, c) && c->min < 0.0)
-        return hx_config_fault(
-            c->origin, "min", "%g is negative, but %s is at least 0; leave min out%s", c->min,
-            is_amount(c->kind) || is_kind(c->kind, "stress") ? c->kind : "a magnitude",
-            is_amount(c->kind) || is_kind(c->kind, "stress")
-                ? ""
-                : ", or give a direction for a signed value");
+        return hx_config_fault(c->origin, "min",
+                               "%g is negative, but %s is at least 0; leave min out%s", c->min,
+                               is_size(c->kind) ? c->kind : "a magnitude",
+                               is_size(c->kind) ? "" : ", or give a direction for a signed value");
     if (is_kind(c->kind, "volume") && largest > 1.0)
         return hx_config_fault(c->origin, c->max > 1.0 ? "max" : "min",
                                "%g is above 1: it is a share of the whole volume, passive elements "
                                "included",
                                largest);
+    if (is_kind(c->kind, "local_volume") && c->max >= 1.0)
+        return hx_config_fault(c->origin, "max",
+                               "%g limits nothing: it is the fraction of a ball that may be solid, "
+                               "below 1; give for example max = 0.6",
+                               c->max);
     return HX_OK;
 }
 
@@ -362,7 +377,7 @@ static int check_update(const hx_config *cfg)
                                "optimality criteria take no constraints beside volume_fraction; "
                                "use \"auto\", \"mma\" or \"gcmma\"");
     if (hx_config_sweep(cfg))
-        return hx_config_fault(place_of(cfg, key), key,
+        return hx_config_fault(hx_config_origin(cfg, key), key,
                                "optimality criteria do not support %s; use \"auto\", \"mma\" or "
                                "\"gcmma\"",
                                hx_config_sweep(cfg));
@@ -392,7 +407,7 @@ static int check_sweep(const hx_config *cfg)
                                                                      : NULL;
     if (!other) return HX_OK;
     return hx_config_fault(
-        place_of(cfg, other), other,
+        hx_config_origin(cfg, other), other,
         "is given beside %s; only one of overhang, draw and milling can be given", first);
 }
 
@@ -401,7 +416,7 @@ static int check_filter(const hx_config *cfg)
     static const char key[] = "optimization.filter.kind";
     const char *const filter = cfg->optimization.filter.kind;
     if (hx_config_sweep(cfg) && hx_filter_find(filter)->is_heuristic)
-        return hx_config_fault(place_of(cfg, key), key,
+        return hx_config_fault(hx_config_origin(cfg, key), key,
                                "filter '%s' filters only derivatives, but %s needs filtered "
                                "densities: write kind = \"density\" or \"helmholtz\"",
                                filter, hx_config_sweep(cfg));

@@ -496,12 +496,17 @@ const hx_key hx_keys[] = {
           .help = "upper limit, in the units of the config: of compliance force*length, of "
                   "displacement length, of reaction force, of stress force/length^2; of volume the "
                   "fraction of the whole, "
-                  "passive elements included"),
+                  "passive elements included; of local_volume the fraction of a ball"),
     ENTRY(optimization.constraints, constraint, min, FLOAT, .note = "none",
           .unit = "unit of the kind", .help = "lower limit, in the units of max"),
     ENTRY(optimization.constraints, constraint, set, TEXT, .note = "none",
           .help = "set whose displacement, temperature or reaction is limited; required by these "
-                  "kinds. For a stress, a set of elements; without it, all"),
+                  "kinds. For a stress or a local volume, a set of elements; without it, all"),
+    ENTRY(optimization.constraints, constraint, radius, FLOAT, .unit = "length",
+          .range = "(0, inf)", .note = "required by local_volume", .example = "2.0",
+          .help = "radius of the balls over which kind = \"local_volume\" takes the mean density: "
+                  "by sums over the elements in a ball up to 8 element edges, by a Helmholtz "
+                  "equation above"),
     ENTRY(optimization.constraints, constraint, set_2, TEXT, .note = "none",
           .help = "second set: the difference of the two means is limited"),
     ENTRY(optimization.constraints, constraint, direction, VECTOR, .note = "none, for magnitudes",

@@ -29,6 +29,8 @@ const hx_diag_row hx_diag_table[HX_N_DIAG] = {
                              "add the load that the part carries, or passive solid"},
     [HX_DIAG_EXPANSION] = {"expansion-compliance", 0.0,
                            "minimize a displacement, a stress or the mass under limits of them"},
+    [HX_DIAG_FREE_OUTPUT] = {"free-output", 0.0, ""},
+    [HX_DIAG_SOFT_PORT] = {"soft-port", 0.0, ""},
     [HX_DIAG_PASSIVE_VOID_LOAD] = {"passive-void-load", 0.0,
                                    "remove their elements from the void, or load other nodes"},
     [HX_DIAG_PASSIVE_VOID_SUPPORT] =

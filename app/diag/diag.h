@@ -19,6 +19,8 @@ typedef enum {
     HX_DIAG_LOAD_ON_SUPPORT,
     HX_DIAG_WEIGHT_ONLY,
     HX_DIAG_EXPANSION,
+    HX_DIAG_FREE_OUTPUT,
+    HX_DIAG_SOFT_PORT,
     HX_DIAG_PASSIVE_VOID_LOAD,
     HX_DIAG_PASSIVE_VOID_SUPPORT,
     HX_DIAG_VOID_CUTS,
@@ -155,6 +157,11 @@ int hx_diag_soft_void(const hx_session *s, char *remedy, size_t n_remedy);
 /* Warns if passive void cuts loads off from all supports (diag_void.c). Called by hx_diag_loads.
  * O(n_elem) if there are passive elements. Collective if the mesh is distributed. */
 int hx_diag_void(hx_diags *diags, const hx_session *s);
+
+/* Warns if nothing resists a displacement that is minimized, as that of a mechanism's output, or if
+ * no solid is there (diag_mechanism.c). Called by hx_diag_loads. Collective if the mesh is
+ * distributed. */
+int hx_diag_mechanism(hx_diags *diags, const hx_session *s);
 /* text := arguments for the command line that remove the passive void among the elements with
  * at_elem[n_elem] != 0. Collective if the mesh is distributed. */
 int hx_diag_void_remedy(const hx_session *s, const uint8_t *at_elem, char *text, size_t n_text);

@@ -416,6 +416,7 @@ static int judge_loads(hx_diags *diags, const hx_session *s)
 {
     HX_TRY(judge_held_loads(diags, s));
     judge_expansion(diags, s);
+    HX_TRY(hx_diag_mechanism(diags, s));
     HX_TRY(judge_void(diags, s));
     HX_TRY(hx_diag_void(diags, s));
     return hx_diag_part(diags, s);

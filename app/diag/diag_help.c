@@ -27,6 +27,17 @@ const hx_diag_words hx_diag_help[HX_N_DIAG] = {
     [HX_DIAG_EXPANSION] =
         {"load cases with a temperature change whose compliance is minimized or limited", "> 0",
          "the load grows with the stiffness, so less material, grey or none, has less compliance"},
+    [HX_DIAG_FREE_OUTPUT] =
+        {"nodes of a set whose displacement along a direction is minimized, if it has neither a "
+         "spring nor a load along it",
+         "> 0",
+         "nothing resists the output, so the best mechanism transmits no force and may not be "
+         "connected to it",
+         "add a spring with the stiffness of what the part is to move"},
+    [HX_DIAG_SOFT_PORT] =
+        {"nodes of such a set with a spring, if no passive solid element and no load is there",
+         "> 0", "the displacement may be that of grey or void",
+         "make the elements there passive solid"},
     [HX_DIAG_PASSIVE_VOID_LOAD] = {"loaded nodes in passive void", "> 0",
                                    "the load acts on void, so the compliance measures the void"},
     [HX_DIAG_PASSIVE_VOID_SUPPORT] = {"nodes of a support that lies entirely in passive void",

@@ -236,6 +236,7 @@ static const json_file json_files[] = {
      "config cuda densities_as_written difference_percent displacement element "
      "elements elements_forced_solid elements_forced_void elements_missing "
      "elements_solid elements_solid_below_threshold factor_of_safety file force_on_floating_pieces "
+     "hinge_edges hinge_nodes hinge_places largest_hinge "
      "force_on_largest_piece force_on_void grey heat_flux hextop in_zones joined_by_faces "
      "joined_by_nodes keys largest_elements largest_volume libconfig limits_of loads machine "
      "mathematics mean_quality mesh_seconds mesher node nodes nodes_found "

@@ -7,6 +7,7 @@
 #include "../text/log.h"
 #include "core/base/fit.h"
 #include "core/base/reduce.h"
+#include "core/design/local_volume.h"
 
 /* Relative excess that the rounding of a printed amount makes. */
 #define ROUNDING 1e-5
@@ -144,7 +145,9 @@ static int restricts_material(const hx_session *s)
               s->problem.supports.prescribed != NULL;
     for (int i = 0; i < s->limits.n; i++) {
         const hx_constraint_spec *const spec = &s->limits.spec[i];
-        const int is_amount = spec->kind == &hx_response_volume || spec->kind == &hx_response_mass;
+        const int is_amount = spec->kind == &hx_response_volume ||
+                              spec->kind == &hx_response_mass ||
+                              spec->kind == &hx_response_local_volume;
         any |= !isnan(is_amount ? spec->max : spec->min);
     }
     return any;

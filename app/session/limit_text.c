@@ -9,7 +9,7 @@ const char *hx_response_text(const hx_response_kind *kind, const hx_response_par
                              char *text, size_t n_text)
 {
     const double *const d = params->direction;
-    char set[160] = "", direction[128] = "", load_case[32] = "";
+    char set[160] = "", direction[128] = "", load_case[32] = "", radius[32] = "";
     const int has_direction = fabs(d[0]) > 0.0 || fabs(d[1]) > 0.0 || fabs(d[2]) > 0.0;
     if (params->set)
         hx_fit(set, sizeof set, ", %sset '%s'%s%s%s", params->of_largest ? "largest of " : "",
@@ -20,7 +20,8 @@ const char *hx_response_text(const hx_response_kind *kind, const hx_response_par
                params->is_magnitude ? "magnitude along " : "", d[0], d[1], d[2]);
     if (params->load_case >= 0)
         snprintf(load_case, sizeof load_case, ", case %d", params->load_case + 1);
-    hx_fit(text, n_text, "%s%s%s%s", kind->name, set, direction, load_case);
+    if (params->radius > 0.0) snprintf(radius, sizeof radius, ", radius %g", params->radius);
+    hx_fit(text, n_text, "%s%s%s%s%s", kind->name, radius, set, direction, load_case);
     return text;
 }
 

@@ -88,7 +88,8 @@ static hx_response_params params_of(const hx_session *s, const hx_config_constra
                                  .set_2 = c->set_2,
                                  .is_magnitude = c->magnitude,
                                  .of_largest = c->of == HX_OF_LARGEST,
-                                 .load_case = load_case};
+                                 .load_case = load_case,
+                                 .radius = isnan(c->radius) ? 0.0 : c->radius};
     if (strcmp(c->kind, "stress") == 0) {
         params.relaxation = isnan(c->relaxation) ? HX_STRESS_RELAXATION : c->relaxation;
         params.is_lagrangian = c->method != HX_METHOD_NORM;
@@ -164,7 +165,8 @@ static int is_same_place(const hx_constraint_spec *a, const hx_constraint_spec *
 {
     return a->kind == b->kind && is_same_text(a->params.set, b->params.set) &&
            is_same_text(a->params.set_2, b->params.set_2) &&
-           a->params.load_case == b->params.load_case;
+           a->params.load_case == b->params.load_case &&
+           !(fabs(a->params.radius - b->params.radius) > 0.0);
 }
 
 static int has_direction(const hx_constraint_spec *spec)

@@ -60,6 +60,15 @@ static const char *file_needs_whole(const hx_config *cfg)
     return NULL;
 }
 
+static int has_local_volume(const hx_config *cfg)
+{
+    const hx_config_constraint *const constraint = cfg->optimization.constraints.entry;
+    int any = 0;
+    for (size_t i = 0; i < cfg->optimization.constraints.n; i++)
+        any |= strcmp(constraint[i].kind, "local_volume") == 0;
+    return any;
+}
+
 static int has_stress(const hx_config *cfg)
 {
     const hx_config_constraint *const constraint = cfg->optimization.constraints.entry;
@@ -87,6 +96,7 @@ static const char *session_needs_whole(const hx_session *s)
     if (hx_config_sweep(cfg)) return hx_config_sweep(cfg);
     if (cfg->optimization.initial) return "optimization.initial";
     if (has_stress(cfg)) return "stresses that are limited or minimized";
+    if (has_local_volume(cfg)) return "a limit of the local volume";
     if (cfg->springs.n > 0) return "springs";
     if (cfg->convection.n > 0) return "convection";
     if (holds_by_file(cfg)) return "supports from the mesh's file";

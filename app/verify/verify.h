@@ -12,6 +12,7 @@
 #include "../text/options.h"
 #include "../text/shell_word.h"
 #include "core/design/black_white.h"
+#include "core/design/hinges.h"
 #include "core/design/limit_values.h"
 #include "core/files/vtk_fields.h"
 #include "core/stress/stress.h"
@@ -145,6 +146,7 @@ typedef struct hx_verify {
     double volume;        /* volume of the solid elements of the 0/1 design (length^3) */
     hx_attached attached; /* pieces of the solid, and the piece to which each node belongs */
     int64_t n_face_piece; /* number of pieces if only common faces connect elements */
+    hx_hinges hinges;
     /* number of pieces of the surface, for meshes with tetrahedra; -1: not determined */
     int64_t n_surface_piece;
     hx_verify_analysis analysis[HX_N_VERIFY];
@@ -300,7 +302,11 @@ int hx_verify_open_made(hx_verify *v, hx_verify_made_kind kind);
 /* After an error rc of the surface: HX_OK if it may fail; it is then left out, with the message. */
 int hx_verify_excuse_made(hx_verify *v, int rc);
 
-/* Counts the pieces that are joined by faces and, with tetrahedra, those of the surface at the
+/* "3 edges and 1 node, in 2 places, the largest at 1, 0, 0": the hinges, of which there are some;
+ * returns text. */
+const char *hx_verify_hinges_text(const hx_verify *v, char *text, size_t n_text);
+
+/* Counts the pieces that are joined by faces, the hinges and, with tetrahedra, those of the surface at the
  * volume of the solid (verify_hinges.c). O(n_elem). */
 int hx_verify_count_pieces(hx_verify *v);
 int hx_verify_analyse_surface(hx_verify *v);

@@ -2,11 +2,14 @@
  * faces decide. With tetrahedra, a threshold nearly always leaves single elements that touch at an
  * edge, and the surface does not follow them; so they are judged by the pieces of the surface that
  * `hextop surface` cuts. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../result/members.h"
+#include "../text/table.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/base/union_find.h"
 #include "core/base/vec3.h"
 #include "core/surface/surface.h"
@@ -84,6 +87,26 @@ fail:
     return rc;
 }
 
+const char *hx_verify_hinges_text(const hx_verify *v, char *text, size_t n_text)
+{
+    const hx_hinges *const h = &v->hinges;
+    char edges[32], points[32], places[32], n_edge[48] = "", n_point[48] = "", where[96] = "";
+    if (h->n_edge > 0)
+        snprintf(n_edge, sizeof n_edge, "%s %s", hx_format_count(h->n_edge, edges, sizeof edges),
+                 hx_noun(h->n_edge, "edge", "edges"));
+    if (h->n_point > 0)
+        snprintf(n_point, sizeof n_point, "%s %s",
+                 hx_format_count(h->n_point, points, sizeof points),
+                 hx_noun(h->n_point, "node", "nodes"));
+    if (h->n_place > 1)
+        snprintf(where, sizeof where, "in %s places, the largest ",
+                 hx_format_count(h->n_place, places, sizeof places));
+    const double *const x = v->session.mesh.xyz + 3 * (h->node < 0 ? 0 : h->node);
+    snprintf(text, n_text, "%s%s%s, %sat %.6g, %.6g, %.6g", n_edge,
+             n_edge[0] && n_point[0] ? " and " : "", n_point, where, x[0], x[1], x[2]);
+    return text;
+}
+
 int hx_verify_count_pieces(hx_verify *v)
 {
     const hx_mesh *const mesh = &v->session.mesh;
@@ -93,6 +116,7 @@ int hx_verify_count_pieces(hx_verify *v)
     v->n_face_piece = faces.n;
     v->n_surface_piece = -1;
     hx_pieces_free(&faces);
+    HX_TRY(hx_hinges_find(mesh, v->is_solid, &v->hinges));
     if (mesh->n_kind[HX_CELL_TETRAHEDRON] == 0) return HX_OK;
     const int rc = cut_surface(v);
     if (rc != HX_EINPUT) return rc;

@@ -7,6 +7,7 @@
 #include "../text/table.h"
 #include "core/base/fit.h"
 #include "core/base/memory.h"
+#include "core/design/local_volume.h"
 #include "verify.h"
 
 /* 1 if the sets of a limit are on the mesh. */
@@ -28,6 +29,11 @@ int hx_verify_find_limits(const hx_verify *v, hx_analysis *analysis, const hx_co
     for (int i = 0; i < n; i++) {
         a->limit[i] = NAN;
         if (!is_there(mesh, &spec[i].params)) continue;
+        if (spec[i].kind == &hx_response_local_volume && mesh != &v->session.mesh) {
+            a->limit[i] =
+                v->analysis[HX_VERIFY_SOLID].limit[i]; /* a mesh of the solid has no void */
+            continue;
+        }
         hx_limit_value found;
         HX_TRY(hx_limit_values(analysis, 1, &spec[i], density, a->volume, &found));
         a->limit[i] = found.value;

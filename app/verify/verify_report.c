@@ -88,14 +88,20 @@ static void print_design(const hx_verify *v)
         hx_log_info("penalty   %g, the final value of the continuation: a run that stopped earlier "
                     "had less",
                     v->session.design.penalty.last);
-    char surface[64] = "";
+    char surface[64] = "", hinges[256];
     if (v->n_surface_piece > 0)
         snprintf(surface, sizeof surface, "; the surface has %s",
                  hx_format_count(v->n_surface_piece, a, sizeof a));
     hx_log_info("pieces    %s, counting elements that share a node as connected; %s if they must "
-                "share a face%s\n",
+                "share a face%s",
                 hx_format_count(v->attached.pieces.n, a, sizeof a),
                 hx_format_count(v->n_face_piece, b, sizeof b), surface);
+    if (v->hinges.n_place > 0)
+        hx_log_info("hinges    elements share no face at %s%s",
+                    hx_verify_hinges_text(v, hinges, sizeof hinges),
+                    v->n_surface_piece < 0 ? ""
+                                           : "; the surface does not follow single tetrahedra");
+    hx_log_info("%s", "");
 }
 
 /* --- warnings --- */
@@ -121,7 +127,7 @@ static void warn_quadratic(hx_verify *v)
 
 static void warn_pieces(hx_verify *v)
 {
-    char a[32], b[32];
+    char a[32], b[32], hinges[256];
     const int64_t n_floating = hx_attached_count_floating(&v->attached);
     if (n_floating > 0)
         warn_verify(v, "the solid falls into %s %s: %s %s not connected to the largest",
@@ -136,9 +142,11 @@ static void warn_pieces(hx_verify *v)
             "hinges cannot be made",
             hx_format_count(v->n_surface_piece, a, sizeof a),
             hx_noun(v->n_surface_piece, "piece", "pieces"));
-    else if (v->n_surface_piece < 0 && v->n_face_piece > v->attached.pieces.n)
-        warn_verify(
-            v, "some solid elements touch only at a node or an edge: such hinges cannot be made");
+    else if (v->n_surface_piece < 0 && v->hinges.n_place > 0)
+        warn_verify(v,
+                    "solid elements touch only at a node or an edge: such hinges cannot be made "
+                    "(%s); a larger filter radius with a projection leaves fewer",
+                    hx_verify_hinges_text(v, hinges, sizeof hinges));
 }
 
 static void warn_set(hx_verify *v, const char *what, size_t i, const char *set)
@@ -420,6 +428,11 @@ int hx_verify_write(const hx_verify *v, const char *path)
     hx_json_integer(&json, "joined_by_nodes", v->attached.pieces.n);
     hx_json_integer(&json, "joined_by_faces", v->n_face_piece);
     if (v->n_surface_piece >= 0) hx_json_integer(&json, "surface_shells", v->n_surface_piece);
+    hx_json_integer(&json, "hinge_edges", v->hinges.n_edge);
+    hx_json_integer(&json, "hinge_nodes", v->hinges.n_point);
+    hx_json_integer(&json, "hinge_places", v->hinges.n_place);
+    if (v->hinges.n_place > 0)
+        hx_json_numbers(&json, "largest_hinge", 3, v->session.mesh.xyz + 3 * v->hinges.node);
     hx_json_integer(&json, "largest_elements", v->attached.pieces.n_elem[0]);
     hx_json_number(&json, "largest_volume", v->attached.pieces.volume[0]);
     hx_json_close_object(&json);

@@ -6,6 +6,7 @@
 #include "../base/vec3.h"
 #include "../linalg/vector_ops.h"
 #include "design_ops.h"
+#include "local_volume.h"
 
 /* 1 if the work of the loads decreases with every element's stiffness: the loads do not depend on
  * the density, and no displacement is prescribed. */
@@ -19,7 +20,8 @@ static int find_bounds(hx_response *o, const hx_constraint_spec *spec, hx_limit_
     const hx_response_params *const params = &spec->params;
     const hx_problem *const problem = o->analysis->problem;
     const int c = params->load_case;
-    value->is_highest = spec->kind == &hx_response_volume || spec->kind == &hx_response_mass;
+    value->is_highest = spec->kind == &hx_response_volume || spec->kind == &hx_response_mass ||
+                        spec->kind == &hx_response_local_volume;
     value->is_lowest = spec->kind == &hx_response_compliance && has_constant_loads(o->analysis);
     if (value->is_highest || value->is_lowest || !has_constant_loads(o->analysis)) return HX_OK;
     const int is_linear = hx_norm3(params->direction) > 0.0 || hx_problem_is_heat(problem);
@@ -38,6 +40,7 @@ static int find_value(hx_analysis *analysis, const hx_measured *measured,
     hx_response_params params = spec->params;
     int rc;
     params.is_lagrangian = 0; /* the value needs no multipliers */
+    params.is_measured = 1;
     memset(&response, 0, sizeof response);
     HX_TRY_FAIL(
         hx_response_create(&response, spec->kind, "constraint", analysis, measured, &params));

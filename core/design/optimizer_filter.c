@@ -54,6 +54,8 @@ int hx_optimizer_measure(hx_optimizer *opt, hx_iteration *record)
 static int response_backward(hx_optimizer *opt, const hx_response_kind *kind, double *d_dg)
 {
     hx_device *const dev = opt->analysis->dev;
+    if (kind->is_of_made && hx_filter_has_variants(opt->filter))
+        return hx_filter_backward_variant(opt->filter, HX_DESIGN_MADE, opt->d_design, d_dg);
     if (!kind->is_linear || !hx_filter_has_variants(opt->filter))
         return hx_filter_backward(opt->filter, opt->d_design, d_dg, NULL);
     HX_TRY(hx_filter_backward_variant(opt->filter, HX_DESIGN_DILATED, opt->d_design, d_dg));

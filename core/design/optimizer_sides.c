@@ -28,10 +28,10 @@ static int create_response(hx_optimizer *opt, hx_optimizer_side *side, const hx_
     return HX_OK;
 }
 
-/* 1 if a side has a value of its own: volume and mass are those of the design that is made. */
+/* 1 if a side has a value of its own: volumes and mass are those of the design that is made. */
 static int differs(const hx_response *g)
 {
-    return !g->kind->is_linear;
+    return !g->kind->is_linear && !g->kind->is_of_made;
 }
 
 /* Rows for a side's responses, as those of the design that is made have: the objective is its first

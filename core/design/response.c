@@ -41,6 +41,7 @@ static const struct {
     {HX_TAKES_METHOD, "method"},
     {HX_TAKES_EXCLUDE, "exclude"},
     {HX_TAKES_EXCLUDE_RADIUS, "exclude_radius"},
+    {HX_TAKES_RADIUS, "radius"},
 };
 enum { N_PARAMETER = sizeof parameter / sizeof parameter[0] };
 
@@ -104,7 +105,8 @@ static unsigned given_by(const hx_response_params *params)
            (params->load_case > 0 ? HX_TAKES_CASE : 0u) |
            (params->relaxation > 0.0 ? HX_TAKES_RELAXATION : 0u) |
            (params->is_lagrangian ? HX_TAKES_METHOD : 0u) |
-           (params->n_exclude > 0 ? HX_TAKES_EXCLUDE : 0u);
+           (params->n_exclude > 0 ? HX_TAKES_EXCLUDE : 0u) |
+           (params->radius > 0.0 ? HX_TAKES_RADIUS : 0u);
 }
 
 int hx_response_check(const hx_response_kind *kind, const char *role, const hx_problem *problem,

@@ -31,6 +31,10 @@ typedef struct hx_response_params {
      * the stress; names of sets whose elements do not count (borrowed); 1: a limit is met by the
      * augmented Lagrangian; `limit` is then set by the optimizer */
     double relaxation, limit;
+    /* of `local_volume` only: radius of the balls, a length, 0: not given; 1: the value is measured
+     * once and not differentiated, so large balls may cost more (ball.h) */
+    double radius;
+    int is_measured;
     const char *const *exclude;
     int n_exclude, is_lagrangian;
     const char *origin; /* prefix of messages about them; NULL: the kind's name (borrowed) */
@@ -48,6 +52,7 @@ enum {
     HX_TAKES_METHOD = 128,
     HX_TAKES_EXCLUDE = 256,
     HX_TAKES_EXCLUDE_RADIUS = 512,
+    HX_TAKES_RADIUS = 1024,
     HX_TAKES_STRESS =
         HX_TAKES_RELAXATION | HX_TAKES_METHOD | HX_TAKES_EXCLUDE | HX_TAKES_EXCLUDE_RADIUS
 };
@@ -87,6 +92,7 @@ typedef struct hx_response_kind {
     unsigned not_in_heat;            /* those of `takes` that are refused in heat */
     unsigned needs;                  /* those of `takes` that are required */
     int is_linear;                   /* 1: the value is linear in the physical densities */
+    int is_of_made;     /* 1: value and derivative are those of the design that is made */
     int is_distributed; /* 1: supports several processes: its vectors are those of a subdomain */
     /* 1: not evaluated as it stands: the optimizer minimises the largest of the cases instead */
     int is_worst_case;

@@ -207,6 +207,15 @@ def test_before():
     expect("warm-mass", config(CLEAN, b=SHORT, c=warm, d=("volume_fraction = 0.5;", 'objective = "mass"; constraints = ( { kind = '
                                '"displacement"; set = "right"; direction = [1.0, 0.0, 0.0]; max = 5.0; } );'),
                                e=("nu = 0.3;", "nu = 0.3; density = 1.0;")), absent=["expansion-compliance"])
+    lift = 'volume_fraction = 0.5; objective = { kind = "displacement"; set = "OUT"; direction = [0.0, 0.0, 1.0]; };'
+    spring = 'springs = ( { set = "OUT"; stiffness = [0.0, 0.0, 0.01]; } ); loads = ('
+    output = ("sets = (", 'sets = ( { name = "rim"; box = { min = [8.0, 0.0, 6.0]; max = [8.0, 6.0, 6.0]; }; },')
+    for name, out, springs, code in (("free", "rim", "loads = (", "free-output"), ("soft", "rim", spring, "soft-port"),
+                                     ("loaded", "right", "loads = (", ""), ("pad", "top", spring, ""),
+                                     ("along", "rim", spring.replace("[0.0, 0.0, 0.01]", "[0.01, 0.0, 0.0]"), "free-output")):
+        expect(name, config(CLEAN, b=SHORT, c=("volume_fraction = 0.5;", lift.replace("OUT", out)), d=output,
+                            e=("loads = (", springs.replace("OUT", out))), before=[code] if code else [],
+               absent=[other for other in ("free-output", "soft-port") if other != code])
     expect("void", config(CLEAN, b=SHORT, c=("density = 1.0", "density = 0.001"),
                           d=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "right"; fix = "y"; }')),
            before=["passive-void-load", "passive-void-support"])

@@ -139,9 +139,9 @@ def check_keys():
     code, text = hextop("list")
     rows = text.split("the keys that they take\n")[1].split("\n\n")[0].splitlines()
     manual = (SOURCE / "doc/concepts.md").read_text()
-    keys = "set set_2 of case direction magnitude relaxation method exclude exclude_radius".split()
+    keys = "set set_2 of case direction magnitude relaxation method exclude exclude_radius radius".split()
     value = {"set": '"left"', "set_2": '"top"', "of": '"mean"', "case": "1", "direction": "[0.0, 0.0, 1.0]", "magnitude": "true",
-             "relaxation": "0.5", "method": '"p-norm"', "exclude": '("left")', "exclude_radius": "1.0"}
+             "relaxation": "0.5", "method": '"p-norm"', "exclude": '("left")', "exclude_radius": "1.0", "radius": "2.0"}
     for row in rows:
         column = re.split(" {2,}", row.strip())
         kind, takes = column[0], column[1].split(", ") if len(column) == 3 else []

@@ -4,6 +4,7 @@
 
 #include "core/base/sum.h"
 #include "core/design/black_white.h"
+#include "core/design/hinges.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/mixed_mesh.h"
 
@@ -186,6 +187,156 @@ static void test_kinds(void)
         }
 }
 
+/* ---- hinges ---- */
+
+/* A box of 5 x 4 x 3 as in check_pieces. */
+static void check_hinges(const char *const layer[3], const hx_hinges *expected, const double *at,
+                         fixture_order order)
+{
+    const fixture_box box = {.n = {5, 4, 3}, .length = {5.0, 4.0, 3.0}};
+    uint8_t is_solid[60] = {0};
+    hx_hinges found;
+    hx_mesh mesh;
+    CHECK_OK(fixture_box_create(&mesh, &box));
+    CHECK_OK(fixture_finish(&mesh, order));
+    for (int64_t e = 0; e < mesh.n_elem; e++) {
+        double x[3];
+        hx_mesh_centroid(&mesh, e, x);
+        is_solid[e] = layer[(int)x[2]][5 * (int)x[1] + (int)x[0]] != '.';
+    }
+    for (int n_thread = 1; n_thread <= 2; n_thread++) {
+        fixture_set_threads(n_thread);
+        CHECK_OK(hx_hinges_find(&mesh, is_solid, &found));
+        CHECK_MSG(found.n_edge == expected->n_edge && found.n_point == expected->n_point &&
+                      found.n_place == expected->n_place && found.largest == expected->largest,
+                  "%lld edges, %lld points, %lld places, %lld in the largest",
+                  (long long)found.n_edge, (long long)found.n_point, (long long)found.n_place,
+                  (long long)found.largest);
+        CHECK((found.node >= 0) == (found.n_place > 0));
+        for (int d = 0; d < 3 && found.node >= 0; d++)
+            CHECK_ABS(mesh.xyz[3 * found.node + d], at[d], 1e-12);
+    }
+    hx_mesh_free(&mesh);
+}
+
+static void test_known_hinges(void)
+{
+    static const char empty[] = "....................";
+    static const struct {
+        const char *layer[3];
+        hx_hinges found;
+        double at[3];
+    } list[] = {
+        /* a bar, an L, nothing */
+        {{"aaaaa...............", empty, empty}, {0, 0, 0, 0, 0}, {0}},
+        {{"aaaaaa....a.........", "a...................", empty}, {0, 0, 0, 0, 0}, {0}},
+        {{empty, empty, empty}, {0, 0, 0, 0, 0}, {0}},
+        /* two cubes at an edge, at a point */
+        {{"a.....b.............", empty, empty}, {1, 0, 1, 1, 0}, {1.0, 1.0, 0.0}},
+        {{"a...................", "......b.............", empty}, {0, 1, 1, 1, 0}, {1.0, 1.0, 1.0}},
+        /* a line of two edges and, apart from it, one at a point */
+        {{"a.....b.............", "a.....b............c", ".............d......"},
+         {2, 1, 2, 2, 0},
+         {1.0, 1.0, 0.0}},
+        /* a checkerboard in one layer: every inner edge, twelve places */
+        {{"a.a.a.a.a.a.a.a.a.a.", empty, empty}, {12, 0, 12, 1, 0}, {1.0, 1.0, 0.0}},
+        /* solid above and below the two cubes: still only an edge between them */
+        {{"aa...aa.............", "a.....a.............", "aa...aa............."},
+         {1, 0, 1, 1, 0},
+         {1.0, 1.0, 1.0}}};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        for (int order = 0; order < 3; order++)
+            check_hinges(list[i].layer, &list[i].found, list[i].at, (fixture_order)order);
+}
+
+/* 1: nodes a and b are ends of an edge of element e, or a = b and it is one of its nodes. */
+static int has_edge(const hx_mesh *mesh, int64_t e, int32_t a, int32_t b)
+{
+    for (int face = 0; face < 6; face++) {
+        int32_t ring[4];
+        const int n = hx_cell_face(mesh->conn + 8 * e, face, ring);
+        for (int i = 0; n >= 3 && i < n; i++) {
+            const int32_t x = ring[i], y = a == b ? x : ring[(i + 1) % n];
+            if ((x == a && y == b) || (x == b && y == a)) return 1;
+        }
+    }
+    return 0;
+}
+
+/* 1: elements x and y share a face with the nodes a and b. */
+static int share_face_at(const hx_mesh *mesh, int64_t x, int64_t y, int32_t a, int32_t b)
+{
+    for (int face = 0; face < 6; face++) {
+        int32_t ring[4];
+        const int n = hx_cell_face(mesh->conn + 8 * x, face, ring);
+        int n_common = 0, has_a = 0, has_b = 0;
+        for (int i = 0; n >= 3 && i < n; i++) {
+            int is_there = 0;
+            for (int k = 0; k < 8; k++) is_there |= mesh->conn[8 * y + k] == ring[i];
+            n_common += is_there;
+            has_a |= ring[i] == a;
+            has_b |= ring[i] == b;
+        }
+        if (n >= 3 && n_common == n && has_a && has_b) return 1;
+    }
+    return 0;
+}
+
+/* Number of groups of the solid elements around the edge from a to b, or at the node a = b, by common
+ * faces there and, if `by_edges`, common edges at a. */
+static int groups_around(const hx_mesh *mesh, const uint8_t *is_solid, int32_t a, int32_t b,
+                         int by_edges)
+{
+    int64_t elem[64];
+    int group[64], n = 0, n_group = 0;
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        if (is_solid[e] && n < 64 && has_edge(mesh, e, a, b)) elem[n++] = e;
+    for (int i = 0; i < n; i++) group[i] = i;
+    for (int round = 0; round < n; round++)
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < n; k++) {
+                int joined = share_face_at(mesh, elem[i], elem[k], a, b);
+                for (int64_t c = 0; by_edges && !joined && c < mesh->n_node; c++)
+                    joined = c != a && has_edge(mesh, elem[i], a, (int32_t)c) &&
+                             has_edge(mesh, elem[k], a, (int32_t)c);
+                if (joined && group[k] > group[i]) group[k] = group[i];
+            }
+    for (int i = 0; i < n; i++) n_group += group[i] == i;
+    return n_group;
+}
+
+/* Random solids of every kind of cell against all pairs of elements. */
+static void test_random_hinges(void)
+{
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) {
+        const mixed_box box = {
+            .kind = (mixed_kind)kind, .n = {3, 3, kind == MIXED_LAYERS ? 5 : 2}, .distort = 0.1};
+        uint64_t state = 7;
+        hx_mesh mesh;
+        hx_hinges found;
+        int64_t n_edge = 0, n_point = 0;
+        CHECK_OK(mixed_create(&mesh, &box));
+        mixed_turn(&mesh, 3);
+        CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+        uint8_t *const is_solid = malloc((size_t)mesh.n_elem);
+        if (!is_solid) abort();
+        for (int64_t e = 0; e < mesh.n_elem; e++)
+            is_solid[e] = fixture_uniform(&state, 0.0, 1.0) < 0.5;
+        for (int32_t a = 0; a < mesh.n_node; a++) {
+            n_point += groups_around(&mesh, is_solid, a, a, 1) > 1;
+            for (int32_t b = a + 1; b < mesh.n_node; b++)
+                n_edge += groups_around(&mesh, is_solid, a, b, 0) > 1;
+        }
+        CHECK_OK(hx_hinges_find(&mesh, is_solid, &found));
+        CHECK_MSG(found.n_edge == n_edge && found.n_point == n_point && n_edge + n_point > 0,
+                  "%s: %lld of %lld edges, %lld of %lld points", mixed_name[kind],
+                  (long long)found.n_edge, (long long)n_edge, (long long)found.n_point,
+                  (long long)n_point);
+        free(is_solid);
+        hx_mesh_free(&mesh);
+    }
+}
+
 int main(void)
 {
     /* rows along x for y = 0 to 3; layers of z */
@@ -226,5 +377,7 @@ int main(void)
         check_pieces(hinges, 2, 4, (fixture_order)order);
     }
     test_kinds();
+    test_known_hinges();
+    test_random_hinges();
     TEST_END();
 }

@@ -38,7 +38,7 @@ static void values_at(fixture_solver *s, const double *design, const double *p, 
             CHECK_OK(hx_response_prepare(g));
         }
         CHECK_OK(g->kind->value(g, &value[i]));
-        if (g->kind == &hx_response_stress) value[i] = value_of(s, i);
+        if (has_scale(g->kind)) value[i] = value_of(s, i);
     }
 }
 
@@ -169,7 +169,7 @@ static void check_memory(const fixture_solver *s, int n)
 {
     for (int i = 0; i < n; i++) {
         const hx_response *const g = &s->opt.constraint[i];
-        const int is_set = g->kind->prepare && g->kind != &hx_response_stress;
+        const int is_set = g->kind->prepare && !has_scale(g->kind);
         const hx_response_set *const of_set = is_set ? g->impl : NULL;
         size_t bytes = 0;
         for (int k = 0; of_set && k < of_set->n_vector; k++)
@@ -254,6 +254,8 @@ static const row elastic[] = {
     {.kind = "reaction", .set = "left", .direction = {0.3, 0.0, 1.0}, .is_magnitude = 1},
     {.kind = "reaction", .set = "left", .load_case = 1},
     {.kind = "reaction", .set = "left", .load_case = HX_ALL_CASES},
+    {.kind = "local_volume", .radius = 0.85, .load_case = HX_ALL_CASES},
+    {.kind = "local_volume", .radius = 5.0, .load_case = HX_ALL_CASES}, /* by Helmholtz */
     {.kind = "stress", .load_case = 0, .relaxation = 0.5},
     {.kind = "stress", .load_case = HX_ALL_CASES},
     {.kind = "stress", .set = "hole", .load_case = 1, .relaxation = 0.8}};
@@ -268,7 +270,8 @@ static const row thermal[] = {
     {.kind = "temperature", .set = "right", .set_2 = "inner", .load_case = 0},
     {.kind = "temperature", .set = "right", .set_2 = "inner", .is_magnitude = 1, .load_case = 1},
     {.kind = "reaction", .set = "left", .load_case = 0},
-    {.kind = "reaction", .set = "left", .is_magnitude = 1, .load_case = 1}};
+    {.kind = "reaction", .set = "left", .is_magnitude = 1, .load_case = 1},
+    {.kind = "local_volume", .radius = 0.85, .load_case = HX_ALL_CASES}};
 enum { N_THERMAL = sizeof thermal / sizeof thermal[0] };
 
 /* ---- the augmented Lagrangian of stress limits ---- */

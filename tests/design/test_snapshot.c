@@ -48,7 +48,7 @@ static const hx_load_spec load[3] = {
     {.set = "top", .origin = "test", .kind = HX_LOAD_PRESSURE, .value = {0.2}, .load_case = 2},
     {.origin = "test", .kind = HX_LOAD_GRAVITY, .value = {0.1, 0.2, -0.4}, .load_case = 2}};
 
-enum { N_LIMIT = 3 };
+enum { N_LIMIT = 5 };
 
 /* Result of a run: bits of the record and the design. */
 typedef struct trace {
@@ -115,6 +115,15 @@ static void set_limits(fixture_settings *settings)
     spec[2] = (hx_constraint_spec){.kind = hx_response_kind_find("reaction"),
                                    .params = {.set = "left", .load_case = HX_ALL_CASES},
                                    .max = 5.0,
+                                   .min = NAN};
+    /* by sums and by a Helmholtz equation; an element is a sixth long */
+    spec[3] = (hx_constraint_spec){.kind = hx_response_kind_find("local_volume"),
+                                   .params = {.radius = 0.4, .load_case = HX_ALL_CASES},
+                                   .max = 0.6,
+                                   .min = NAN};
+    spec[4] = (hx_constraint_spec){.kind = hx_response_kind_find("local_volume"),
+                                   .params = {.radius = 1.4, .load_case = HX_ALL_CASES},
+                                   .max = 0.5,
                                    .min = NAN};
     settings->optimizer.objective = hx_response_kind_find("worst_compliance");
     settings->optimizer.n_constraint = N_LIMIT;

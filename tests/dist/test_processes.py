@@ -600,6 +600,25 @@ solver = { operator = "otf"; };
         check(all(float(value) > 0.05 for value in found[1].values()), f"{name}: {found}")
 
 
+def local_volumes():
+    """Limits on the local volume, by sums over halos and by a Helmholtz equation, of all elements and of a set that one
+    process may not have."""
+    with open("local.cfg", "w", encoding="ascii") as file:
+        file.write("""mesh = { generator = "cantilever"; nx = 24; ny = 4; nz = 8; };
+material = { E = 1.0; nu = 0.3; };
+sets = ( { name = "tip"; box = { min = [20.0, 0.0, 0.0]; max = [24.0, 4.0, 8.0]; }; } );
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right"; total_force = [0.0, 0.0, -1.0]; } );
+optimization = { volume_fraction = 0.5; filter = { kind = "density"; radius = 1.5; };
+  constraints = ( { kind = "local_volume"; radius = 2.5; max = 0.6; }, { kind = "local_volume"; radius = 9.0; max = 0.52; },
+                  { kind = "local_volume"; radius = 2.0; max = 0.4; set = "tip"; name = "open"; } ); };
+solver = { operator = "otf"; };
+""")
+    agree("local volumes", "local.cfg", ranks=(2, 3), bound=1e-8)
+    said = run(2, "parts", "local.cfg", *EXACT, "mesh.in_parts=always")
+    check(said.returncode == 2 and "because of a limit of the local volume" in said.stderr, f"parts: {said.stderr[-300:]}")
+
+
 def kept():
     """The best design that meets a limit takes the place of a last one that misses it, by all processes alike, in a whole mesh
     and in parts; a run resumed from its checkpoint goes on from the last design."""
@@ -1018,7 +1037,7 @@ def main():
             print("skipped: " + why)
             return 77
         jobs = (parts, materials, coarse_grids, distributed_meshes, distributed_kinds, transports, settings, mixed, quadratic,
-                convection, rigid, prescribed, linked, objectives, limits, stresses, kept, updates, designs, outputs, resumed, floating_components,
+                convection, rigid, prescribed, linked, objectives, limits, stresses, local_volumes, kept, updates, designs, outputs, resumed, floating_components,
                 graphs, refused, killed, stopped, failed)
         unknown = set(SCENES) - {job.__name__ for job in jobs}
         check(not unknown, f"no such scenes: {unknown}")

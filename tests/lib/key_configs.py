@@ -89,6 +89,8 @@ def base_of(key):
     if key.startswith("optimization.objective."):
         return {"optimization": PLAIN.replace("filter", 'objective = { kind = "displacement"; set = "right"; '
                                               "direction = [0.0, 0.0, -1.0]; }; filter")}
+    if key == "optimization.constraints[].radius":
+        return {"optimization": PLAIN.replace("filter", 'constraints = ( { kind = "local_volume"; max = 0.6; radius = 2.0; } ); filter')}
     if key.startswith("optimization.constraints["):
         return {**TWO, "optimization": PLAIN.replace("filter", 'constraints = ( { kind = "displacement"; set = "right"; max = 9.0; '
                                                      "direction = [0.0, 0.0, -1.0]; } ); filter")}

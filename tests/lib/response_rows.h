@@ -3,10 +3,11 @@
 #ifndef HX_TEST_RESPONSE_ROWS_H
 #define HX_TEST_RESPONSE_ROWS_H
 
+#include "core/design/local_volume.h"
 #include "core/design/response_set.h"
 #include "fixture.h"
 
-enum { MOST_SPEC = 24 };
+enum { MOST_SPEC = 26 };
 
 /* An update that keeps the design. */
 static inline int keeper_create(hx_update *update)
@@ -45,7 +46,7 @@ typedef struct row {
     const char *kind, *set, *set_2;
     double direction[3];
     int is_magnitude, of_largest, load_case;
-    double relaxation;
+    double relaxation, radius;
 } row;
 
 static inline int spec_is_upper(const row *r)
@@ -63,34 +64,43 @@ static inline void put_specs(const row *rows, int n, hx_constraint_spec *spec)
                                                   .is_magnitude = rows[i].is_magnitude,
                                                   .of_largest = rows[i].of_largest,
                                                   .load_case = rows[i].load_case,
-                                                  .relaxation = rows[i].relaxation},
+                                                  .relaxation = rows[i].relaxation,
+                                                  .radius = rows[i].radius},
                                        .max = 1.0,
                                        .min = i % 2 || spec_is_upper(&rows[i]) ? NAN : -1.0};
     for (int i = 0; i < n; i++)
         memcpy(spec[i].params.direction, rows[i].direction, sizeof rows[i].direction);
 }
 
+/* 1: the value is a norm over elements with a changing scale. */
+static inline int has_scale(const hx_response_kind *kind)
+{
+    return kind == &hx_response_stress || kind == &hx_response_local_volume;
+}
+
 /* The constants of a largest value; NULL: the response has none. */
 static inline hx_largest_constants *constants_of(const fixture_solver *s, int i)
 {
     const hx_response *const g = &s->opt.constraint[i];
-    const int is_set = g->kind->prepare && g->kind != &hx_response_stress;
+    const int is_set = g->kind->prepare && !has_scale(g->kind);
     const hx_response_set *const of_set = is_set ? g->impl : NULL;
     return of_set && of_set->largest ? hx_largest_constants_of(of_set->largest, g->params.load_case)
                                      : NULL;
 }
 
-/* The changing scale of stresses, which their derivative contains. */
+/* The changing scale of a norm over elements, which its derivative contains. */
 static inline double scale_of(const fixture_solver *s, int i)
 {
     const hx_response *const g = &s->opt.constraint[i];
+    if (g->kind == &hx_response_local_volume) return ((const hx_local_volume *)g->impl)->scale;
     return g->kind == &hx_response_stress ? ((const hx_stress_limit *)g->impl)->scale : 1.0;
 }
 
-/* The value; of stresses the norm without that scale. */
+/* The value; of a norm over elements without that scale. */
 static inline double value_of(const fixture_solver *s, int i)
 {
     const hx_response *const g = &s->opt.constraint[i];
+    if (g->kind == &hx_response_local_volume) return ((const hx_local_volume *)g->impl)->norm;
     return g->kind == &hx_response_stress ? ((const hx_stress_limit *)g->impl)->norm
                                           : s->opt.record[i].value;
 }

@@ -219,7 +219,7 @@ def shortened(line, words):
     command = next((w for w in words[1:] if not w.startswith("-")), "")
     if "--paper" in words:
         add += ["--sizes", "20x4x4"]
-    elif command in ("run", "check", "analyse", "compare", "matrix", "mesh") and re.search(r"configs/(?!first\b)\w+\.cfg\b", line):
+    elif command in ("run", "check", "analyse", "compare", "matrix", "mesh") and re.search(r"configs/(?!first\b|inverter|gripper)\w+\.cfg\b", line):
         add += ["mesh.size=0", "mesh.nx=20", "mesh.ny=", "mesh.nz="]
     if command in ("run", "check", "analyse", "compare", "matrix", "verify"):
         add += ["solver.device=cpu", "solver.tolerance=1e-3"]
