@@ -1,5 +1,6 @@
 /* Queries about a config that has been read: which keys are given, and where. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
@@ -59,5 +60,14 @@ int hx_config_resolve_path(const hx_config *cfg, const char *written, char **pat
     HX_TRY(hx_alloc(path, dir + strlen(written) + 1, 1, "path"));
     memcpy(*path, cfg->path, dir);
     strcpy(*path + dir, written);
+    return HX_OK;
+}
+
+int hx_config_set_word(char **word, const char *value)
+{
+    char *copy = NULL;
+    HX_TRY(hx_strdup(&copy, value));
+    free(*word);
+    *word = copy;
     return HX_OK;
 }

@@ -19,15 +19,6 @@
 
 enum { PATH_SIZE = 256, MAX_WORD = 128 };
 
-int hx_config_set_word(char **word, const char *value)
-{
-    char *copy = NULL;
-    HX_TRY(hx_strdup(&copy, value));
-    free(*word);
-    *word = copy;
-    return HX_OK;
-}
-
 /* An argument that libconfig cannot read is taken as text. */
 static const char *unread_argument(const hx_value *value)
 {

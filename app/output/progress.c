@@ -145,7 +145,12 @@ static void warn_damping(const hx_session *s)
 void hx_progress_choices(const hx_session *s, const char *lead)
 {
     const char *const reason = hx_session_update_reason(s);
-    if (hx_session_chose_filter(s))
+    if (!isnan(s->cfg.optimization.minimum_length))
+        hx_log_info("%s          radius and thresholds for a least thickness of %g%s, and of gaps "
+                    "of %g%s",
+                    lead, s->cfg.optimization.minimum_length, s->cfg.units.length,
+                    s->cfg.optimization.minimum_gap, s->cfg.units.length);
+    else if (hx_session_chose_filter(s))
         hx_log_info("%s          the default, because %s exact derivatives", lead,
                     s->limits.n > 0 ? "limits need" : "this objective needs");
     if (reason) hx_log_info("%supdate    %s, because %s", lead, hx_session_update(s)->name, reason);

@@ -24,7 +24,8 @@ typedef struct hx_limit_value {
 int hx_limit_values(hx_analysis *analysis, int n, const hx_constraint_spec *spec,
                     const double *density, double volume, hx_limit_value *value);
 
-/* The same with densities on the device, and the volume that they have: d_physical, d_volume: fields. */
+/* hx_limit_values for densities on the device, with the volume that they have. d_physical, d_volume:
+ * fields. */
 int hx_limit_values_of(hx_analysis *analysis, int n, const hx_constraint_spec *spec,
                        const double *d_physical, const double *d_volume, hx_limit_value *value);
 
