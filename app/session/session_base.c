@@ -222,6 +222,7 @@ hx_filter_params hx_session_filter_params(const hx_session *s)
     const hx_filter_params params = {
         .radius = s->filter_radius,
         .volume_weighted = s->cfg.optimization.filter.volume_weighted,
+        .is_padded = !isnan(s->cfg.optimization.minimum_length),
         .design = &s->design,
         .voxel_bytes = s->voxel_bytes,
         .sweep = s->sweep.n_graph > 0 ? &s->sweep : NULL,

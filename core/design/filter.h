@@ -27,6 +27,9 @@ typedef enum { HX_DESIGN_MADE, HX_DESIGN_ERODED, HX_DESIGN_DILATED } hx_design_v
 typedef struct hx_filter_params {
     double radius;       /* length */
     int volume_weighted; /* 1: weights include the element's volume (graded meshes) */
+    /* 1: the density filter sees void outside the mesh (pad.h), so that members along its border are
+     * as thick as others */
+    int is_padded;
     /* range of the densities, and the projection (borrowed for the filter's lifetime); NULL: the
      * defaults */
     const hx_design_params *design;
