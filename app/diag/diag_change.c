@@ -190,7 +190,7 @@ static const char *rising_text(const hx_config *cfg, const hx_iteration *last, c
 static void warn_fall(hx_diags *diags, const hx_session *s, const hx_diag_facts *f, int back,
                       double fall, const char *remedy)
 {
-    const double first = f->recent[back].objective, now = f->last->objective;
+    const double first = f->recent[back].objective, now = f->recent[0].objective;
     const char *const what = hx_session_objective(s)->name;
     if (!isnan(hx_compliance_percent(hx_compliance_is_shifted(s), first - f->zero, now - f->zero)))
         hx_diags_advise(diags, HX_DIAG_CHANGING, fall, remedy,

@@ -90,7 +90,8 @@ int hx_diag_go_on_iterations(const hx_session *s, const hx_diag_facts *f)
 double hx_diag_fall_of(const hx_session *s, const hx_diag_facts *f)
 {
     const double first = f->recent[hx_diag_since_met(s, f)].objective;
-    return first > f->last->objective ? hx_diag_difference(f, first, f->last->objective) : 0.0;
+    return first > f->recent[0].objective ? hx_diag_difference(f, first, f->recent[0].objective)
+                                          : 0.0;
 }
 
 int hx_diag_is_rising(const hx_session *s, const hx_diag_facts *f)
