@@ -232,6 +232,7 @@ static int analyse_density(hx_verify *v, const double *density, const double *co
         (hx_schedule){.value = s->design.penalty.last, .last = s->design.penalty.last};
     s->design.beta = (hx_schedule){0};
     s->design.erosion = s->design.dilation = 0.0;
+    s->design.analyses_all = 0;
     /* the update, whose proposal is not used, needs a volume */
     if (!(s->design.volume_fraction > 0.0)) s->design.volume_fraction = 1.0;
     hx_filter_free(&s->filter);
