@@ -225,7 +225,7 @@ typedef struct hx_config {
         hx_config_list constraints;
         double start;                       /* NaN: not given */
         double minimum_length, minimum_gap; /* NaN: not given */
-        hx_config_analysed analysed;
+        int analysed;                       /* hx_config_analysed; -1: not given */
         char *update; /* "auto" until the problem is known (hx_session_choose_update) */
         int iterations;
         double change_tolerance, kkt_tolerance; /* kkt_tolerance: NaN: not given */

@@ -89,12 +89,12 @@ int hx_config_limits_stresses(const hx_config *cfg)
 int hx_config_analyses_all(const hx_config *cfg)
 {
     static const char *const signed_kinds[] = {"displacement", "temperature", "reaction"};
-    const hx_config_analysed analysed = cfg->optimization.analysed;
+    const int analysed = cfg->optimization.analysed;
     if (!(cfg->optimization.projection.erosion > 0.0 ||
           cfg->optimization.projection.dilation > 0.0))
         return 0;
     for (size_t i = 0;
-         analysed == HX_ANALYSED_AUTO && i < sizeof signed_kinds / sizeof *signed_kinds; i++)
+         analysed <= HX_ANALYSED_AUTO && i < sizeof signed_kinds / sizeof *signed_kinds; i++)
         if (is_kind(cfg->optimization.objective.kind, signed_kinds[i])) return 1;
     return analysed == HX_ANALYSED_ALL;
 }
@@ -365,6 +365,13 @@ static int check_start(const hx_config *cfg)
 static int check_update(const hx_config *cfg)
 {
     static const char key[] = "optimization.update";
+    const int has_variants =
+        cfg->optimization.projection.erosion > 0.0 || cfg->optimization.projection.dilation > 0.0;
+    if (has_variants && strcmp(cfg->optimization.update, "gcmma") == 0)
+        return hx_config_fault(hx_config_origin(cfg, key), key,
+                               "gcmma compares designs by values, but with minimum_length, an "
+                               "erosion or a dilation the derivative of the volume is that of "
+                               "another design than its value; use \"auto\" or \"mma\"");
     if (hx_config_is_auto(cfg->optimization.update) ||
         hx_update_find(cfg->optimization.update) != &hx_update_oc)
         return HX_OK;

@@ -554,7 +554,7 @@ const hx_key hx_keys[] = {
                 "a projection of three thresholds, of which the eroded design is analysed"),
     KEY(optimization.minimum_gap, FLOAT, .unit = "length", .range = "(0, inf)",
         .note = "minimum_length", .help = "least width of gaps and holes between members"),
-    KEY(optimization.analysed, WORD, .fallback = "auto", .word = analysed_words,
+    KEY(optimization.analysed, WORD, .word = analysed_words, .note = "auto",
         .help = "designs that are analysed with minimum_length, or an erosion or dilation: the "
                 "eroded one, or all three, of which the worst is improved; auto: all if the "
                 "objective is a displacement, temperature or reaction, otherwise the eroded one"),
@@ -655,12 +655,11 @@ const hx_key hx_keys[] = {
         "steepness, with the filters density and helmholtz; { } takes the defaults"),
     KEY(optimization.projection.eta, FLOAT, .by_length = 1, .fallback = "0.5", .range = "(0, 1)",
         .help = "filtered density at which the step lies"),
-    KEY(optimization.projection.erosion, FLOAT, .by_length = 1, .fallback = "0.0",
-        .range = "[0, 0.5)", .note = "0.0, with stress limits by the augmented Lagrangian 0.025",
+    KEY(optimization.projection.erosion, FLOAT, .by_length = 1, .range = "[0, 0.5)",
+        .note = "0, with stress limits by the augmented Lagrangian 0.025",
         .help = "the eroded design, whose step lies at eta + erosion, is analysed, and the design "
                 "itself is made: all its members are thicker than those that carry the loads"),
-    KEY(optimization.projection.dilation, FLOAT, .by_length = 1, .fallback = "0.0",
-        .range = "[0, 0.5)",
+    KEY(optimization.projection.dilation, FLOAT, .by_length = 1, .range = "[0, 0.5)", .note = "0",
         .help = "the volume has the derivative of the dilated design, whose step lies at eta - "
                 "dilation, so that gaps narrower than a certain width cost material"),
     KEY(optimization.projection.beta, FLOAT, .fallback = "1.0", .range = "(0, 512]",

@@ -63,6 +63,19 @@ static const hx_key *find_short_form(const hx_key *group, const char *base)
     return only;
 }
 
+/* 1 if the key, or each member of the group, follows from optimization.minimum_length. */
+static int follows_from_length(const hx_key *key)
+{
+    int n = 0;
+    if (key->type != HX_KEY_GROUP) return key->by_length;
+    for (size_t i = 0; i < hx_n_key; i++) {
+        if (!hx_key_is_member(&hx_keys[i], key->path)) continue;
+        if (!hx_keys[i].by_length) return 0;
+        n++;
+    }
+    return n > 0;
+}
+
 static void write_members(writer *w, const hx_config *cfg, const char *prefix, const char *base)
 {
     for (size_t i = 0; i < hx_n_key; i++) {
@@ -71,7 +84,7 @@ static void write_members(writer *w, const hx_config *cfg, const char *prefix, c
         if (key->generator_only && !cfg->mesh.generator) continue;
         if (key->file_only && !cfg->mesh.file) continue;
         if (key->only && key->only != 1 + (int)hx_config_physics(cfg)) continue;
-        if (key->by_length && !isnan(cfg->optimization.minimum_length)) continue;
+        if (!isnan(cfg->optimization.minimum_length) && follows_from_length(key)) continue;
         if (key->is_expert && !hx_config_given(cfg, key->path)) continue;
         /* Where the config has the value of the key; NULL for a group without a member of its
          * own. */

@@ -75,6 +75,7 @@ static int find_port(const hx_session *s, port *found)
 static int has_signed_objective(const hx_session *s)
 {
     return !hx_config_is_heat(&s->cfg) && s->problem.space.element != HX_ELEMENT_SPLINE &&
+           s->cfg.optimization.objective.kind && /* a session of a mesh alone has none */
            hx_session_objective(s) == hx_session_response_kind("displacement") &&
            !isnan(s->cfg.optimization.objective.direction[0]) &&
            !s->cfg.optimization.objective.magnitude && !s->cfg.optimization.objective.set_2;

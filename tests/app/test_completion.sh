@@ -207,7 +207,7 @@ case_of "hextop run part.cfg loads[12].coupling=ri" "rigid"
 case_of "hextop run part.cfg springs" "springs[0].per= springs[0].set= springs[0].stiffness="
 case_of "hextop run part.cfg mesh.file=part.m" "part.msh"
 case_of "hextop help opt" \
-    "optimization optimization.constraints optimization.continuation optimization.filter optimization.objective optimization.projection optimization.repetition optimization.symmetry"
+    "optimization optimization.constraints optimization.continuation optimization.draw optimization.filter optimization.milling optimization.objective optimization.overhang optimization.projection optimization.repetition optimization.symmetry"
 case_of "hextop help sur" "surface"
 COMP_WORDBREAKS=$' \t\n"\'><;|&(:' # some users remove = from the break characters
 case_of "hextop run part.cfg solver.operator=o" "solver.operator=otf"

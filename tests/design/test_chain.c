@@ -144,8 +144,12 @@ static void check_derivatives(const hx_mesh *mesh, const model *m, int64_t strid
     double error = 0.0, largest = 0.0;
     for (int e = 0; e < N_ELEM; e++) test_worst(&largest, fabs(dc[e]));
     for (int64_t e = 0; e < N_ELEM; e += stride) {
-        /* the projection changes steeply within 1 / beta, a sweep within 1 / HX_SWEEP_POWER */
-        const double h = (m->sweep ? 3e-4 : 3e-3) * 4.0 / fmax(4.0, m->beta);
+        /* the projection changes steeply within 1 / beta, a sweep within 1 / HX_SWEEP_POWER; the
+         * solver of a filter leaves errors that smaller steps would enlarge */
+        const double within = !m->sweep                                   ? 3e-3
+                              : strcmp(m->filter->name, "helmholtz") == 0 ? 3e-4
+                                                                          : 1e-4;
+        const double h = within * 4.0 / fmax(4.0, m->beta);
         double c[4], v[4];
         if (is_passive(&problem, e)) { /* not a variable */
             CHECK(dv[e] == 0.0 && design[e] == problem.passive.density[e]);
@@ -162,12 +166,12 @@ static void check_derivatives(const hx_mesh *mesh, const model *m, int64_t strid
                   m->filter->name, (int)e, by_c, dc[e]);
         CHECK_ABS(by_v * mesh->total_volume, dv[e], 3e-7 * mesh->total_volume / N_ELEM);
     }
-    printf(
-        "%-10s beta %-3g p %-3g %d cases%s%s%s%s%s%s: largest error %.1e of the largest derivative\n",
-        m->filter->name, m->beta, m->penalty, m->n_case, m->passive ? ", passive" : "",
-        m->volume_weighted ? ", by volume" : "", m->gravity ? ", gravity" : "",
-        m->erosion > 0.0 ? ", eroded" : "", m->sweep ? ", " : "",
-        m->sweep ? hx_sweep_name(m->sweep->kind) : "", error / largest);
+    printf("%-10s beta %-3g p %-3g %d cases%s%s%s%s%s%s: largest error %.1e of the largest "
+           "derivative\n",
+           m->filter->name, m->beta, m->penalty, m->n_case, m->passive ? ", passive" : "",
+           m->volume_weighted ? ", by volume" : "", m->gravity ? ", gravity" : "",
+           m->erosion > 0.0 ? ", eroded" : "", m->sweep ? ", " : "",
+           m->sweep ? hx_sweep_name(m->sweep->kind) : "", error / largest);
     fixture_solver_free(&s);
     hx_sweep_free(&sweep);
     hx_problem_free(&problem);
@@ -223,10 +227,14 @@ static void check_volume(const hx_mesh *mesh, const model *m)
 static void check_filter(const hx_mesh *mesh, const hx_filter_kind *kind, int64_t stride)
 {
     const model list[] = {
-        {kind, 0.0, 0.5, 3.0, 2, 1, 0, 0},       {kind, 0.0, 0.5, 3.0, 1, 0, 1, 0},
-        {kind, 4.0, 0.5, 3.0, 2, 1, 1, 0},       {kind, 8.0, 0.3, 1.5, 1, 0, 0, 0},
-        {kind, 8.0, 0.6, 2.0, 2, 0, 0, 0},       {kind, 3.0, 0.5, 3.0, 2, 1, 0, 0},
-        {kind, 4.0, 0.5, 3.0, 2, 1, 1, 1},       {kind, 2.0, 0.5, 3.0, 2, 1, 0, 1},
+        {kind, 0.0, 0.5, 3.0, 2, 1, 0, 0},
+        {kind, 0.0, 0.5, 3.0, 1, 0, 1, 0},
+        {kind, 4.0, 0.5, 3.0, 2, 1, 1, 0},
+        {kind, 8.0, 0.3, 1.5, 1, 0, 0, 0},
+        {kind, 8.0, 0.6, 2.0, 2, 0, 0, 0},
+        {kind, 3.0, 0.5, 3.0, 2, 1, 0, 0},
+        {kind, 4.0, 0.5, 3.0, 2, 1, 1, 1},
+        {kind, 2.0, 0.5, 3.0, 2, 1, 0, 1},
         {kind, 4.0, 0.5, 3.0, 2, 1, 1, 0, NULL, 0.15},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {

@@ -321,7 +321,8 @@ static void check_update(const hx_mesh *mesh)
     n_created = n_proposed = n_destroyed = 0;
     CHECK_OK(make_problem(&problem, mesh, 0));
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
-    const int n_borrowed = 3 + !hx_filter_maps_design(&s.filter); /* energy, dv, dc; physical */
+    /* energy, dv, dc; physical; the design that is made is the analysed one */
+    const int n_borrowed = 3 + !hx_filter_maps_design(&s.filter) + 1;
     CHECK(s.opt.n_field == HX_OPTIMIZER_FIELDS - n_borrowed);
     CHECK(hx_optimizer_bytes(&problem, &settings.optimizer, s.filter.kind, &s.filter.params,
                              s.pc.kind) == (size_t)(s.opt.n_field + 1) * 8 * N_ELEM);

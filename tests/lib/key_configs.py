@@ -96,6 +96,9 @@ def base_of(key):
                                                      "direction = [0.0, 0.0, -1.0]; } ); filter")}
     if key == "optimization.kkt_tolerance":
         return {"optimization": PLAIN.replace("filter", 'update = "mma"; filter')}
+    if key in ("optimization.minimum_length", "optimization.minimum_gap"):
+        length = "minimum_length = 4.0; " if key.endswith("gap") else ""
+        return {"optimization": f"optimization = {{ volume_fraction = 0.5; {length}}};"}
     if key in ("optimization.start", "optimization.constraints"):
         return {"optimization": PLAIN}
     if key == "weights":
