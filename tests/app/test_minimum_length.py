@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from program import check, finish, history, hextop, summary, work_folder
+from program import HEXTOP, MPI, check, finish, history, hextop, summary, work_folder
 
 LENGTH = "optimization.minimum_length=3.0"
 CONFIG = """mesh = { generator = "cantilever"; nx = 24; ny = 6; nz = 12; };
@@ -82,8 +82,8 @@ def check_processes():
     if not shutil.which("mpirun"):
         print("no mpirun: not run in several processes")
         return
-    command = ["mpirun", "-n", "2", sys.argv[1], "run", "a.cfg", "output.directory=two"]
-    run = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+    command = ["mpirun", "-n", "2", str(HEXTOP), "run", "a.cfg", "output.directory=two"]
+    run = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **MPI, "ASAN_OPTIONS": "detect_leaks=0:handle_sigill=1"})
     check(run.returncode == 0, run.stdout + run.stderr)
     for one, two in zip(history("whole", seconds=False)[:12], history("two", seconds=False)[:12]):
         check(abs(one["compliance"] / two["compliance"] - 1.0) < 1e-6, f"{one['compliance']} by one process, {two['compliance']} by two")
