@@ -145,8 +145,7 @@ static int suits_oc(const hx_session *s)
 {
     return !hx_session_other_objective(s) && s->cfg.optimization.constraints.n == 0 &&
            !hx_config_analyses_all(&s->cfg) && !hx_config_sweep(&s->cfg) &&
-           !isnan(s->cfg.optimization.volume_fraction) &&
-           !hx_problem_loads_vary(&s->problem);
+           !isnan(s->cfg.optimization.volume_fraction) && !hx_problem_loads_vary(&s->problem);
 }
 
 const hx_update_kind *hx_session_update(const hx_session *s)
