@@ -246,6 +246,7 @@ typedef struct hx_config {
             char *kind;
             hx_config_unit unit;
             double radius;
+            double in_elements; /* no key: the radius in elements, once the mesh is known; else 0 */
             int volume_weighted;
         } filter;
         struct {
@@ -329,8 +330,10 @@ void hx_config_solve_by_residual(hx_config *cfg);
 double hx_config_usual_penalty(const hx_config *cfg);
 /* 1 if stresses of all elements are limited, each by itself. */
 int hx_config_limits_stresses(const hx_config *cfg);
-/* The final beta of a projection that states none: 32, and with such limits 10, since every large
- * rise of beta exceeds them by far, and a steep projection cuts members. */
+/* The final beta of a projection that states none: 32, and with such limits 5 per element of the
+ * filter radius, 10 to 32, so that grey borders of members are as many elements wide on each mesh: every large
+ * rise of beta exceeds the limits by far, and a steep projection cuts members
+ * (doc/notebook/2026-11-30-eroded-designs.md). */
 double hx_config_usual_beta_max(const hx_config *cfg);
 
 /* 1 if eroded, made and dilated designs are all analysed. */

@@ -114,8 +114,9 @@ double hx_config_usual_penalty(const hx_config *cfg)
 
 double hx_config_usual_beta_max(const hx_config *cfg)
 {
-    static const double usual = 32.0, with_stress_limits = 10.0;
-    return hx_config_limits_stresses(cfg) ? with_stress_limits : usual;
+    static const double usual = 32.0, least = 10.0, per_element = 5.0;
+    if (!hx_config_limits_stresses(cfg)) return usual;
+    return fmin(usual, fmax(least, per_element * cfg->optimization.filter.in_elements));
 }
 
 /* --- one constraint --- */

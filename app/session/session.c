@@ -250,16 +250,16 @@ static int check_length(const hx_session *s, const char *key, double length)
             s->cfg.units.length));
 }
 
-/* Final steepness of a projection under stress limits, unless the config states it: grey borders of
- * members are then as many elements wide on every mesh, two at a radius of two elements
- * (doc/notebook/2026-11-30-eroded-designs.md). */
-static void choose_beta(hx_session *s, double radius_in_elements)
+/* The final beta of a projection follows from the filter radius in elements, unless the config states
+ * it. */
+static void choose_beta(hx_session *s)
 {
-    static const double per_element = 5.0, most = 32.0;
-    double *const last = &s->cfg.optimization.projection.beta_max;
-    if (!hx_config_chooses_beta(&s->cfg)) return;
-    *last = fmax(*last, fmin(most, per_element * radius_in_elements));
-    s->design.beta = hx_beta_schedule(&s->cfg);
+    hx_config *const cfg = &s->cfg;
+    cfg->optimization.filter.in_elements = s->filter_radius / s->mesh.elem_size;
+    if (!hx_config_chooses_beta(cfg)) return;
+    cfg->optimization.projection.beta_max =
+        fmax(hx_config_usual_beta_max(cfg), cfg->optimization.projection.beta);
+    s->design.beta = hx_beta_schedule(cfg);
 }
 
 /* Computes the filter radius as a length; the config receives the radius of the generator. */
@@ -284,7 +284,7 @@ static int resolve_radius(hx_session *s)
     s->filter_radius = *radius * (in_elements ? s->mesh.elem_size : 1.0);
     HX_TRY(check_length(s, "optimization.minimum_length", cfg->optimization.minimum_length));
     HX_TRY(check_length(s, "optimization.minimum_gap", cfg->optimization.minimum_gap));
-    choose_beta(s, s->filter_radius / s->mesh.elem_size);
+    choose_beta(s);
     HX_TRY(check_radius(s));
     if (!s->comm) hx_session_count_voxels(s);
     return HX_OK;

@@ -133,8 +133,10 @@ size_t hx_session_checkpoint_bytes(const hx_session *s)
     const size_t n_dof = (size_t)problem->components * (size_t)hx_session_n_point(s);
     const size_t n_u = s->cfg.solver.warm_start ? (size_t)problem->cases.n : 0;
     const size_t n_adjoint = n_u > 0 ? count_adjoint(s) : 0;
-    const size_t n_design = s->limits.n > 0 ? 2 : 1; /* the kept one */
+    const size_t n_analysis = s->design.analyses_all ? 1 + HX_OPTIMIZER_SIDES : 1;
+    const hx_optimizer_params params = optimizer_params(s);
+    const size_t n_design = 1 + (size_t)hx_optimizer_count_kept(&params, problem);
     return n_design * (size_t)hx_mesh_n_elem_all(&s->mesh) * sizeof(double) +
-           n_dof * (n_u * (sizeof(double) + sizeof(float)) + n_adjoint * sizeof(double) +
-                    sizeof(float));
+           n_dof * (n_u * (n_analysis * sizeof(double) + sizeof(float)) +
+                    n_analysis * n_adjoint * sizeof(double) + sizeof(float));
 }

@@ -127,7 +127,7 @@ int hx_filter_finish(hx_filter *filter, const hx_projection *projection, double 
  * the last forward. If the design is mapped, dv is 0 at passive elements on return because they are
  * not variables. d_dv may be NULL if only dc is needed. */
 int hx_filter_backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv);
-/* Like hx_filter_backward for d_dc alone, of a variant. */
+/* The derivative of a variant: hx_filter_backward without d_dv. */
 int hx_filter_backward_variant(hx_filter *filter, hx_design_variant variant, const double *d_design,
                                double *d_dc);
 /* Like hx_filter_backward, and sets dv to the derivative of the volume, that of the dilated design.

@@ -53,17 +53,19 @@ fail:
 }
 
 int hx_limit_values_of(hx_analysis *analysis, int n, const hx_constraint_spec *spec,
-                       const double *d_physical, const double *d_volume, hx_limit_value *value)
+                       const double *d_physical, const double *d_volume, double volume,
+                       hx_limit_value *value)
 {
     hx_device *const dev = analysis->dev;
     const hx_problem *const problem = analysis->fields;
-    double mass, grey;
-    HX_TRY(dev->ops->design->measure(dev, problem->mesh->n_elem, d_physical, d_volume, NULL, &mass,
-                                     &grey));
-    const hx_measured measured = {.d_physical = d_physical,
-                                  .d_made = d_physical,
-                                  .d_volume = d_volume,
-                                  .volume = mass / problem->total_volume};
+    hx_measured measured = {
+        .d_physical = d_physical, .d_made = d_physical, .d_volume = d_volume, .volume = volume};
+    if (isnan(volume)) {
+        double mass, grey;
+        HX_TRY(dev->ops->design->measure(dev, problem->mesh->n_elem, d_physical, d_volume, NULL,
+                                         &mass, &grey));
+        measured.volume = mass / problem->total_volume;
+    }
     for (int i = 0; i < n; i++) HX_TRY(find_value(analysis, &measured, &spec[i], &value[i]));
     return HX_OK;
 }
@@ -84,15 +86,7 @@ int hx_limit_values(hx_analysis *analysis, int n, const hx_constraint_spec *spec
         HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &d_physical));
         HX_TRY_FAIL(dev->ops->vector->fill(dev, n_elem, 1.0, d_physical));
     }
-    if (isnan(volume)) {
-        double mass, grey;
-        HX_TRY_FAIL(
-            dev->ops->design->measure(dev, n_elem, d_physical, d_volume, NULL, &mass, &grey));
-        volume = mass / problem->total_volume;
-    }
-    const hx_measured measured = {
-        .d_physical = d_physical, .d_made = d_physical, .d_volume = d_volume, .volume = volume};
-    for (int i = 0; i < n; i++) HX_TRY_FAIL(find_value(analysis, &measured, &spec[i], &value[i]));
+    rc = hx_limit_values_of(analysis, n, spec, d_physical, d_volume, volume, value);
 fail:
     dev->ops->release(dev, d_physical);
     dev->ops->release(dev, d_volume);

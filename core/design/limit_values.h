@@ -24,10 +24,10 @@ typedef struct hx_limit_value {
 int hx_limit_values(hx_analysis *analysis, int n, const hx_constraint_spec *spec,
                     const double *density, double volume, hx_limit_value *value);
 
-/* hx_limit_values for densities on the device, with the volume that they have. d_physical, d_volume:
- * fields. */
+/* hx_limit_values for densities on the device. d_physical, d_volume: fields. */
 int hx_limit_values_of(hx_analysis *analysis, int n, const hx_constraint_spec *spec,
-                       const double *d_physical, const double *d_volume, hx_limit_value *value);
+                       const double *d_physical, const double *d_volume, double volume,
+                       hx_limit_value *value);
 
 HX_C_END
 

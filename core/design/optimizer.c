@@ -63,10 +63,10 @@ static int count_lagrangian(const hx_optimizer_params *params)
     return n;
 }
 
-/* Number of designs that are kept. */
-static int count_kept(const hx_optimizer_params *params, const hx_problem *problem)
+int hx_optimizer_count_kept(const hx_optimizer_params *params, const hx_problem *problem)
 {
-    const double bytes = (double)problem->mesh->n_elem * sizeof(double);
+    const hx_mesh *const mesh = hx_problem_whole(problem)->mesh; /* all processes keep as many */
+    const double bytes = (double)hx_mesh_n_elem_all(mesh) * sizeof(double);
     if (!(params->keep_within > 0.0)) return 0;
     return count_lagrangian(params) > 0 && bytes <= HX_OPTIMIZER_KEPT_BYTES ? HX_OPTIMIZER_KEPT : 1;
 }
@@ -103,9 +103,10 @@ size_t hx_optimizer_bytes(const hx_problem *problem, const hx_optimizer_params *
     const int n_more = params->n_constraint - n_lagrangian + (n_lagrangian > 0) +
                        n_side * (1 + params->n_constraint) +
                        (objective_of(params)->is_worst_case ? problem->cases.n : 0);
-    const int n_field =
-        HX_OPTIMIZER_FIELDS - n_borrowed - !hx_filter_kind_maps_design(filter, filter_params) -
-        !hx_design_has_variants(filter_params->design) + n_more + count_kept(params, problem);
+    const int n_field = HX_OPTIMIZER_FIELDS - n_borrowed -
+                        !hx_filter_kind_maps_design(filter, filter_params) -
+                        !hx_design_has_variants(filter_params->design) + n_more +
+                        hx_optimizer_count_kept(params, problem);
     const int has_volume = !filter_params->design || filter_params->design->volume_fraction > 0.0;
     const size_t of_responses = (size_t)(n_more + has_volume) * (size_t)kind->bytes_per_response;
     return n * ((size_t)n_field * sizeof(double) + (size_t)kind->bytes_per_elem + of_responses) +
@@ -131,7 +132,7 @@ static int create_fields(hx_optimizer *opt)
     double *const d_behind =
         fits && fits_twice(opt->problem) ? pcg->d_r + field_stride(opt->problem) : NULL;
     HX_TRY(hx_optimizer_take_field(opt, fits && pcg->d_z ? pcg->d_z : d_behind, &opt->d_dc));
-    opt->n_kept = count_kept(&opt->params, opt->problem);
+    opt->n_kept = hx_optimizer_count_kept(&opt->params, opt->problem);
     for (int i = 0; i < opt->n_kept; i++)
         HX_TRY(hx_optimizer_take_field(opt, NULL, &opt->kept[i].d_design));
     return dev->ops->upload(dev, opt->d_volume, opt->problem->volume, bytes);

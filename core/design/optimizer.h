@@ -126,8 +126,8 @@ typedef struct hx_iteration {
         *load_case; /* [n_case] (borrowed from the analysis, until the next step) */
 } hx_iteration;
 
-/* Places for kept designs under stress limits by the augmented Lagrangian, if one takes at most
- * these bytes; otherwise, and with other limits, there is one. */
+/* Places for kept designs under stress limits by the augmented Lagrangian, if one of the whole mesh
+ * takes at most these bytes; otherwise, and with other limits, there is one. */
 enum { HX_OPTIMIZER_KEPT = 6 };
 #define HX_OPTIMIZER_KEPT_BYTES 1e8
 
@@ -280,6 +280,9 @@ int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error);
  * first step; that step is then the one that would have followed, bitwise if the operator is
  * deterministic. HX_EINPUT: the image belongs to something else. Waits. */
 int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image);
+
+/* Number of designs that are kept; 0: none. The same in all processes. */
+int hx_optimizer_count_kept(const hx_optimizer_params *params, const hx_problem *problem);
 
 /* Device bytes of the responses: objective and constraints, without their fields. */
 size_t hx_optimizer_response_bytes(const hx_problem *problem, const hx_optimizer_params *params);

@@ -43,8 +43,8 @@ int hx_optimizer_note_failure(const hx_optimizer *opt, int rc);
 int hx_optimizer_analyse(hx_optimizer *opt, hx_iteration *record);
 
 /* The newest kept design of the penalty and beta of the record before an iteration; NULL: none. */
-hx_kept_design *hx_optimizer_kept_before(hx_optimizer *opt, const hx_iteration *record,
-                                         int iteration);
+const hx_kept_design *hx_optimizer_kept_before(const hx_optimizer *opt, const hx_iteration *record,
+                                               int iteration);
 
 /* Keeps the analysed design if it is the best so far that meets all limits (optimizer_kept.c)
  * [2]. */

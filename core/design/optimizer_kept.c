@@ -20,12 +20,12 @@ static int has_kept(const hx_kept_design *kept, const hx_iteration *record)
     return kept->iteration > 0 && kept->penalty == record->penalty && kept->beta == record->beta;
 }
 
-hx_kept_design *hx_optimizer_kept_before(hx_optimizer *opt, const hx_iteration *record,
-                                         int iteration)
+const hx_kept_design *hx_optimizer_kept_before(const hx_optimizer *opt, const hx_iteration *record,
+                                               int iteration)
 {
-    hx_kept_design *newest = NULL;
+    const hx_kept_design *newest = NULL;
     for (int i = 0; i < opt->n_kept; i++) {
-        hx_kept_design *const kept = &opt->kept[i];
+        const hx_kept_design *const kept = &opt->kept[i];
         if (!has_kept(kept, record) || kept->iteration >= iteration) continue;
         if (!newest || kept->iteration > newest->iteration) newest = kept;
     }
@@ -34,7 +34,7 @@ hx_kept_design *hx_optimizer_kept_before(hx_optimizer *opt, const hx_iteration *
 
 static const hx_kept_design *newest_of(const hx_optimizer *opt, const hx_iteration *record)
 {
-    return hx_optimizer_kept_before((hx_optimizer *)opt, record, INT32_MAX);
+    return hx_optimizer_kept_before(opt, record, INT32_MAX);
 }
 
 /* How far the largest violation of a design is beyond what counts as met. */
@@ -96,5 +96,5 @@ int hx_optimizer_keeps_better(const hx_optimizer *opt, const hx_iteration *last)
 int hx_optimizer_keeps_several(const hx_optimizer *opt, const hx_iteration *last)
 {
     const hx_kept_design *const newest = newest_of(opt, last);
-    return newest && hx_optimizer_kept_before((hx_optimizer *)opt, last, newest->iteration);
+    return newest && hx_optimizer_kept_before(opt, last, newest->iteration);
 }

@@ -21,7 +21,8 @@ static int find_violation(hx_optimizer *opt, double penalty, const double *d_rho
     hx_limit_value *value;
     HX_TRY(hx_analysis_solve(opt->analysis, d_rho, penalty));
     HX_TRY(hx_alloc(&value, (size_t)n, sizeof *value, "limits"));
-    const int rc = hx_limit_values_of(opt->analysis, n, spec, d_rho, opt->d_volume, value);
+    const int rc =
+        hx_limit_values_of(opt->analysis, n, spec, d_rho, opt->d_volume, (double)NAN, value);
     for (int i = 0; rc == HX_OK && i < n; i++) {
         const hx_response_record *const limit = &opt->record[i];
         if (opt->constraint[opt->has_volume + i].kind->is_linear)
@@ -56,12 +57,12 @@ static int judge(hx_optimizer *opt, const hx_kept_design *kept, const hx_constra
 /* *best: the newest kept design whose parts meet all limits, or the one whose parts exceed them
  * least. At most four solves a design. */
 static int choose(hx_optimizer *opt, const hx_iteration *last, const hx_constraint_spec *spec,
-                  hx_kept_design **best)
+                  const hx_kept_design **best)
 {
     double least = INFINITY, worst;
     int before = INT32_MAX;
     for (;;) {
-        hx_kept_design *const kept = hx_optimizer_kept_before(opt, last, before);
+        const hx_kept_design *const kept = hx_optimizer_kept_before(opt, last, before);
         if (!kept || least <= opt->params.keep_within) return HX_OK;
         HX_TRY(judge(opt, kept, spec, least, &worst));
         if (worst < least) *best = kept;
@@ -86,7 +87,7 @@ static int make_specs(const hx_optimizer *opt, hx_constraint_spec **spec)
     return HX_OK;
 }
 
-static int find_best(hx_optimizer *opt, const hx_iteration *last, hx_kept_design **best)
+static int find_best(hx_optimizer *opt, const hx_iteration *last, const hx_kept_design **best)
 {
     hx_constraint_spec *spec;
     *best = hx_optimizer_kept_before(opt, last, INT32_MAX);
@@ -107,7 +108,7 @@ int hx_optimizer_result_iteration(const hx_optimizer *opt, const hx_iteration *l
 {
     if (hx_optimizer_keeps_several(opt, last)) return 0;
     if (!hx_optimizer_keeps_better(opt, last)) return last->iteration;
-    return hx_optimizer_kept_before((hx_optimizer *)opt, last, INT32_MAX)->iteration;
+    return hx_optimizer_kept_before(opt, last, INT32_MAX)->iteration;
 }
 
 int hx_optimizer_return_result(hx_optimizer *opt, const hx_iteration *last, hx_iteration *record)
@@ -122,7 +123,7 @@ int hx_optimizer_return_result(hx_optimizer *opt, const hx_iteration *last, hx_i
     hx_device *const dev = opt->analysis->dev;
     HX_TRY(hx_analysis_check_ranks(opt->analysis));
     if (hx_optimizer_keeps_better(opt, &end) || hx_optimizer_keeps_several(opt, &end)) {
-        hx_kept_design *best;
+        const hx_kept_design *best;
         HX_TRY(hx_optimizer_note_failure(opt, find_best(opt, &end, &best)));
         result = *best;
         HX_TRY(dev->ops->copy(dev, opt->d_design, best->d_design,

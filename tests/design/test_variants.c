@@ -213,8 +213,8 @@ static void compare_derivative(const double *d_derivative, const double *alone)
     CHECK_MSG(error <= 1e-7 * largest, "%g of %g", error, largest);
 }
 
-/* All three designs: each has the values and derivatives of a run with its threshold alone, and the largest objective
- * falls. */
+/* All three designs: each has the values and derivatives of a run that has only its threshold, and
+ * the largest objective falls. */
 static void check_all(const hx_problem *problem)
 {
     hx_constraint_spec spec;
