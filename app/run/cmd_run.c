@@ -324,6 +324,7 @@ static int optimise(run *r)
         HX_TRY(tolerate(r, hx_diags_meanwhile(&r->diags, &r->session), 0));
         const int verdict = hx_outcome_judge(&r->session, &it),
                   last = verdict < 0 || r->is_stopped || hx_outcome_is_last(&r->session, &it);
+        opt->is_hurried = r->is_stopped;
         const int has_result = last && verdict >= 0 && hx_optimizer_has_result(opt, &it);
         HX_TRY(record(r, &it, last, last && !has_result));
         if (verdict < 0) return verdict;
@@ -452,10 +453,10 @@ static void print_replaced(const run *r)
     const hx_iteration *const last = &r->replaced;
     const hx_iteration *const result = &r->stats.last;
     if (last->iteration == 0) return;
-    if (last->is_eroded)
-        hx_log_info("%s of the design as it is made: %.6g; of the eroded design, which is analysed "
-                    "in the run: %.6g",
-                    r->session.opt.objective.kind->name, result->objective, last->objective);
+    if (last->is_eroded && last->iteration == result->iteration)
+        hx_log_info("compliance of the design as it is made: %.6g; of the eroded design, which is "
+                    "analysed in the run: %.6g",
+                    result->compliance, last->compliance);
     if (last->iteration == result->iteration) return;
     if (last->violation <= HX_LIMIT_MET) {
         hx_log_info(

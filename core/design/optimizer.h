@@ -205,7 +205,10 @@ typedef struct hx_optimizer {
     double *d_dc, *d_dv;
     double *d_volume;
     hx_kept_design kept[HX_OPTIMIZER_KEPT];
-    int n_kept;      /* places among them; 0: no design is kept */
+    int n_kept; /* places among them; 0: no design is kept */
+    /* 1: the result must not take more analyses than its own, so of several kept designs it is the
+     * newest; set by a run that is asked to stop */
+    int is_hurried;
     double **d_more; /* [n_constraint] derivatives of the constraints; NULL: that of the volume */
     double **field;  /* [n_field] fields with memory of their own (owned) */
     int n_field;

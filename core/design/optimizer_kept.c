@@ -96,5 +96,5 @@ int hx_optimizer_keeps_better(const hx_optimizer *opt, const hx_iteration *last)
 int hx_optimizer_keeps_several(const hx_optimizer *opt, const hx_iteration *last)
 {
     const hx_kept_design *const newest = newest_of(opt, last);
-    return newest && hx_optimizer_kept_before(opt, last, newest->iteration);
+    return newest && !opt->is_hurried && hx_optimizer_kept_before(opt, last, newest->iteration);
 }
