@@ -291,7 +291,6 @@ static int announce_result(run *r, const hx_iteration *last)
     char name[64];
     const hx_optimizer *const opt = &r->session.opt;
     const int iteration = hx_optimizer_result_iteration(opt, last);
-    if (iteration == 0) return HX_OK; /* known only after more analyses */
     snprintf(name, sizeof name, "density_%04d.vtk", iteration);
     return hx_output_remember(&r->output, name, iteration);
 }
@@ -324,7 +323,6 @@ static int optimise(run *r)
         HX_TRY(tolerate(r, hx_diags_meanwhile(&r->diags, &r->session), 0));
         const int verdict = hx_outcome_judge(&r->session, &it),
                   last = verdict < 0 || r->is_stopped || hx_outcome_is_last(&r->session, &it);
-        opt->is_hurried = r->is_stopped;
         const int has_result = last && verdict >= 0 && hx_optimizer_has_result(opt, &it);
         HX_TRY(record(r, &it, last, last && !has_result));
         if (verdict < 0) return verdict;

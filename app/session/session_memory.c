@@ -135,7 +135,7 @@ size_t hx_session_checkpoint_bytes(const hx_session *s)
     const size_t n_adjoint = n_u > 0 ? count_adjoint(s) : 0;
     const size_t n_analysis = s->design.analyses_all ? 1 + HX_OPTIMIZER_SIDES : 1;
     const hx_optimizer_params params = optimizer_params(s);
-    const size_t n_design = 1 + (size_t)hx_optimizer_count_kept(&params, problem);
+    const size_t n_design = 1 + (size_t)hx_optimizer_count_kept(&params);
     return n_design * (size_t)hx_mesh_n_elem_all(&s->mesh) * sizeof(double) +
            n_dof * (n_u * (n_analysis * sizeof(double) + sizeof(float)) +
                     n_analysis * n_adjoint * sizeof(double) + sizeof(float));

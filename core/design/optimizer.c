@@ -13,6 +13,9 @@
 #include "analysis_internal.h"
 #include "optimizer_internal.h"
 
+/* Late designs are judged by their parts if a field of the whole mesh has at most these bytes. */
+#define JUDGED_BYTES 1e8
+
 /* 1 if a PCG vector can hold a field: not on tetrahedra, which outnumber the unknowns of their
  * nodes. */
 static int fits_vector(const hx_problem *problem)
@@ -63,12 +66,17 @@ static int count_lagrangian(const hx_optimizer_params *params)
     return n;
 }
 
-int hx_optimizer_count_kept(const hx_optimizer_params *params, const hx_problem *problem)
+int hx_optimizer_count_kept(const hx_optimizer_params *params)
 {
-    const hx_mesh *const mesh = hx_problem_whole(problem)->mesh; /* all processes keep as many */
+    return params->keep_within > 0.0;
+}
+
+/* 1 if late designs are judged by their parts. */
+static int judges_parts(const hx_optimizer_params *params, const hx_problem *problem)
+{
+    const hx_mesh *const mesh = hx_problem_whole(problem)->mesh; /* the same in all processes */
     const double bytes = (double)hx_mesh_n_elem_all(mesh) * sizeof(double);
-    if (!(params->keep_within > 0.0)) return 0;
-    return count_lagrangian(params) > 0 && bytes <= HX_OPTIMIZER_KEPT_BYTES ? HX_OPTIMIZER_KEPT : 1;
+    return hx_optimizer_count_kept(params) && count_lagrangian(params) > 0 && bytes <= JUDGED_BYTES;
 }
 
 size_t hx_optimizer_response_bytes(const hx_problem *problem, const hx_optimizer_params *params)
@@ -106,7 +114,7 @@ size_t hx_optimizer_bytes(const hx_problem *problem, const hx_optimizer_params *
     const int n_field = HX_OPTIMIZER_FIELDS - n_borrowed -
                         !hx_filter_kind_maps_design(filter, filter_params) -
                         !hx_design_has_variants(filter_params->design) + n_more +
-                        hx_optimizer_count_kept(params, problem);
+                        hx_optimizer_count_kept(params) + judges_parts(params, problem);
     const int has_volume = !filter_params->design || filter_params->design->volume_fraction > 0.0;
     const size_t of_responses = (size_t)(n_more + has_volume) * (size_t)kind->bytes_per_response;
     return n * ((size_t)n_field * sizeof(double) + (size_t)kind->bytes_per_elem + of_responses) +
@@ -132,9 +140,12 @@ static int create_fields(hx_optimizer *opt)
     double *const d_behind =
         fits && fits_twice(opt->problem) ? pcg->d_r + field_stride(opt->problem) : NULL;
     HX_TRY(hx_optimizer_take_field(opt, fits && pcg->d_z ? pcg->d_z : d_behind, &opt->d_dc));
-    opt->n_kept = hx_optimizer_count_kept(&opt->params, opt->problem);
-    for (int i = 0; i < opt->n_kept; i++)
-        HX_TRY(hx_optimizer_take_field(opt, NULL, &opt->kept[i].d_design));
+    if (hx_optimizer_count_kept(&opt->params))
+        HX_TRY(hx_optimizer_take_field(opt, NULL, &opt->kept.d_design));
+    opt->kept.judged = NAN;
+    opt->judged = NAN;
+    if (judges_parts(&opt->params, opt->problem))
+        HX_TRY(hx_optimizer_take_field(opt, NULL, &opt->d_part));
     return dev->ops->upload(dev, opt->d_volume, opt->problem->volume, bytes);
 }
 

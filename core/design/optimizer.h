@@ -126,17 +126,16 @@ typedef struct hx_iteration {
         *load_case; /* [n_case] (borrowed from the analysis, until the next step) */
 } hx_iteration;
 
-/* Places for kept designs under stress limits by the augmented Lagrangian, if one of the whole mesh
- * takes at most these bytes; otherwise, and with other limits, there is one. */
-enum { HX_OPTIMIZER_KEPT = 6 };
-#define HX_OPTIMIZER_KEPT_BYTES 1e8
-
 /* The best design of its penalty and beta that meets all limits; with stress limits by the augmented
- * Lagrangian the newest that does, or as long as none does the one that exceeds them least. */
+ * Lagrangian the newest that does, or as long as none does the one that exceeds them least. A design
+ * that is judged by its parts (optimizer_judge.c) is better than one that is not. */
 typedef struct hx_kept_design {
     double *d_design; /* densities; NULL: none is kept (owned, in `field`) */
     int iteration;    /* 0: no design so far */
     double objective, violation, penalty, beta, change, kkt, objective_change; /* of its record */
+    double
+        judged; /* largest violation of a limit by the design as it is made and by its parts; NAN:
+                    * not judged */
 } hx_kept_design;
 
 /* A variant of the design that is analysed beside the one that is made (optimizer_sides.c). */
@@ -204,11 +203,9 @@ typedef struct hx_optimizer {
      * or hx_analysis_residual reuses it */
     double *d_dc, *d_dv;
     double *d_volume;
-    hx_kept_design kept[HX_OPTIMIZER_KEPT];
-    int n_kept; /* places among them; 0: no design is kept */
-    /* 1: the result must not take more analyses than its own, so of several kept designs it is the
-     * newest; set by a run that is asked to stop */
-    int is_hurried;
+    hx_kept_design kept; /* d_design = NULL: no design is kept */
+    double *d_part;      /* a 0/1 part that is judged; NULL: none is (owned, in `field`) */
+    double judged;       /* hx_kept_design.judged of the design of the present step */
     double **d_more; /* [n_constraint] derivatives of the constraints; NULL: that of the volume */
     double **field;  /* [n_field] fields with memory of their own (owned) */
     int n_field;
@@ -240,26 +237,20 @@ void hx_optimizer_advance(hx_optimizer *opt);
  * discards the solver's state from the last design. Fails if the device is lost. */
 int hx_optimizer_undo(hx_optimizer *opt);
 
-/* 1 if the last design misses a limit by more than params.keep_within, and one with its penalty and
- * beta that does not, or misses it by less, is kept. */
+/* 1 if a design with the last penalty and beta is kept that is judged by its parts, or that meets
+ * limits, or misses them by less, while the last one misses one by more than params.keep_within. */
 int hx_optimizer_keeps_better(const hx_optimizer *opt, const hx_iteration *last);
 
-/* 1 if several designs with the last penalty and beta are kept, all of which meet all limits: the
- * result is one of them. */
-int hx_optimizer_keeps_several(const hx_optimizer *opt, const hx_iteration *last);
-
 /* 1 if the result of a run that ends with this design is to be analysed: a better design is kept, or
- * several are, or the analysed design is the eroded one, which is not made. */
+ * the analysed design is the eroded one, which is not made. */
 int hx_optimizer_has_result(const hx_optimizer *opt, const hx_iteration *last);
 
-/* Its iteration; 0: known only when it is returned, because several designs are kept. */
+/* Its iteration. */
 int hx_optimizer_result_iteration(const hx_optimizer *opt, const hx_iteration *last);
 
 /* Analyses the kept design if it is better, or else the last one, as it is made, with its iteration
- * as number, so that it is the design just analysed. Of several kept designs it takes the newest
- * whose 0/1 parts meet all limits, or whose parts exceed them least; at most four more solves for
- * each. last: of the last step. No step may follow; save a snapshot before. Waits. Errors: those of
- * a step. */
+ * as number, so that it is the design just analysed. last: of the last step. No step may follow;
+ * save a snapshot before. Waits. Errors: those of a step. */
 int hx_optimizer_return_result(hx_optimizer *opt, const hx_iteration *last, hx_iteration *record);
 
 /* Download a field of the design just analysed into host[n_elem] in the order of the mesh: the
@@ -284,8 +275,8 @@ int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error);
  * deterministic. HX_EINPUT: the image belongs to something else. Waits. */
 int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image);
 
-/* Number of designs that are kept; 0: none. The same in all processes. */
-int hx_optimizer_count_kept(const hx_optimizer_params *params, const hx_problem *problem);
+/* Number of designs that are kept, 0 or 1. */
+int hx_optimizer_count_kept(const hx_optimizer_params *params);
 
 /* Device bytes of the responses: objective and constraints, without their fields. */
 size_t hx_optimizer_response_bytes(const hx_problem *problem, const hx_optimizer_params *params);

@@ -1,4 +1,4 @@
-/* Internals of the optimizer: the first design, and the kept one. */
+/* Internals of the optimizer: the first design, its variants and parts, and the kept one. */
 #ifndef HX_OPTIMIZER_INTERNAL_H
 #define HX_OPTIMIZER_INTERNAL_H
 
@@ -42,9 +42,12 @@ int hx_optimizer_note_failure(const hx_optimizer *opt, int rc);
 /* A step without a proposal, and without the designs beside the one that is made. */
 int hx_optimizer_analyse(hx_optimizer *opt, hx_iteration *record);
 
-/* The newest kept design of the penalty and beta of the record before an iteration; NULL: none. */
-const hx_kept_design *hx_optimizer_kept_before(const hx_optimizer *opt, const hx_iteration *record,
-                                               int iteration);
+/* 1 if the design of the step that begins is to be judged by its parts (optimizer_judge.c). */
+int hx_optimizer_is_judged(const hx_optimizer *opt, const hx_iteration *record);
+
+/* Judges it into opt->judged, and tightens the stress limits if a part misses a limit. Four solves,
+ * after which the displacements are those of the design that is made. */
+int hx_optimizer_judge(hx_optimizer *opt);
 
 /* Keeps the analysed design if it is the best so far that meets all limits (optimizer_kept.c)
  * [2]. */

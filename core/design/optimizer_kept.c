@@ -1,40 +1,18 @@
-/* Designs of the present penalty and beta that may become the result, for a run that ends with
+/* The design of the present penalty and beta that may become the result, for a run that ends with
  * another: the one with the lowest objective that meets all limits. With stress limits by the
- * augmented Lagrangian these are the newest that do, a few designs apart, because designs just after
- * a rise of beta, whose multipliers are still too small, may be lighter; and as long as none does,
- * the one that exceeds its limits least. They are kept as densities only, and analysed if they are
- * needed (optimizer_result.c). */
+ * augmented Lagrangian it is the newest that does, because designs just after a rise of beta, whose
+ * multipliers are still too small, may be lighter; and as long as none does, the one that exceeds
+ * its limits least. A design that is judged by its parts (optimizer_judge.c) is better than one that
+ * is not, and of those the lightest that meets all limits, or the one that exceeds them least. It is
+ * kept as densities only, and analysed if it is needed (optimizer_result.c). */
 #include <math.h>
 
 #include "optimizer_internal.h"
 
-enum { SPACING = 4 }; /* designs between two that are kept, if several are */
-
-static size_t field_bytes(const hx_optimizer *opt)
+static int is_of(const hx_kept_design *kept, const hx_iteration *record)
 {
-    return (size_t)opt->problem->mesh->n_elem * sizeof(double);
-}
-
-static int has_kept(const hx_kept_design *kept, const hx_iteration *record)
-{
-    return kept->iteration > 0 && kept->penalty == record->penalty && kept->beta == record->beta;
-}
-
-const hx_kept_design *hx_optimizer_kept_before(const hx_optimizer *opt, const hx_iteration *record,
-                                               int iteration)
-{
-    const hx_kept_design *newest = NULL;
-    for (int i = 0; i < opt->n_kept; i++) {
-        const hx_kept_design *const kept = &opt->kept[i];
-        if (!has_kept(kept, record) || kept->iteration >= iteration) continue;
-        if (!newest || kept->iteration > newest->iteration) newest = kept;
-    }
-    return newest;
-}
-
-static const hx_kept_design *newest_of(const hx_optimizer *opt, const hx_iteration *record)
-{
-    return hx_optimizer_kept_before(opt, record, INT32_MAX);
+    return kept->d_design && kept->iteration > 0 && kept->penalty == record->penalty &&
+           kept->beta == record->beta;
 }
 
 /* How far the largest violation of a design is beyond what counts as met. */
@@ -43,38 +21,34 @@ static double beyond(const hx_optimizer *opt, double violation)
     return fmax(0.0, violation - opt->params.keep_within);
 }
 
-/* 1 if the design of the record may be kept beside the newest one (NULL: none), or in its place. */
-static int is_better(const hx_optimizer *opt, const hx_kept_design *newest,
-                     const hx_iteration *record)
+/* 1 if a judged design is better than the kept one. */
+static int is_judged_better(const hx_optimizer *opt, const hx_iteration *record)
 {
-    const double here = beyond(opt, record->violation),
-                 there = newest ? beyond(opt, newest->violation) : INFINITY;
-    if (here > 0.0 && opt->lagrangian.list.n == 0) return 0;
-    if (here > 0.0 || there > 0.0) return here < there;
-    if (opt->lagrangian.list.n == 0) return record->objective < newest->objective;
-    return opt->n_kept == 1 || record->iteration >= newest->iteration + SPACING;
+    const double there = opt->kept.judged;
+    if (isnan(there)) return 1;
+    return opt->judged > 0.0 || there > 0.0 ? opt->judged < there
+                                            : record->objective < opt->kept.objective;
 }
 
-/* The place of the design of the record: that of the oldest, or of all others if they belong to
- * another penalty or beta, or do not meet the limits. */
-static hx_kept_design *make_place(hx_optimizer *opt, const hx_kept_design *newest)
+/* 1 if the analysed design is better than the kept one. */
+static int is_better(const hx_optimizer *opt, const hx_iteration *record)
 {
-    hx_kept_design *oldest = &opt->kept[0];
-    const int is_alone = !newest || beyond(opt, newest->violation) > 0.0;
-    for (int i = 0; i < opt->n_kept; i++) {
-        if (is_alone) opt->kept[i].iteration = 0;
-        if (opt->kept[i].iteration < oldest->iteration) oldest = &opt->kept[i];
-    }
-    return oldest;
+    const int has_kept = is_of(&opt->kept, record);
+    const double here = beyond(opt, record->violation),
+                 there = has_kept ? beyond(opt, opt->kept.violation) : INFINITY;
+    if (!isnan(opt->judged)) return !has_kept || is_judged_better(opt, record);
+    if (has_kept && !isnan(opt->kept.judged)) return 0;
+    if (here > 0.0 && opt->lagrangian.list.n == 0) return 0;
+    if (here > 0.0 || there > 0.0) return here < there;
+    return opt->lagrangian.list.n > 0 || !has_kept || record->objective < opt->kept.objective;
 }
 
 int hx_optimizer_keep(hx_optimizer *opt, const hx_iteration *record)
 {
     hx_device *const dev = opt->analysis->dev;
-    if (opt->n_kept == 0 || record->reason != HX_PCG_CONVERGED) return HX_OK;
-    const hx_kept_design *const newest = newest_of(opt, record);
-    if (!is_better(opt, newest, record)) return HX_OK;
-    hx_kept_design *const kept = make_place(opt, newest);
+    hx_kept_design *const kept = &opt->kept;
+    if (!kept->d_design || record->reason != HX_PCG_CONVERGED) return HX_OK;
+    if (!is_better(opt, record)) return HX_OK;
     kept->iteration = record->iteration;
     kept->objective = record->objective;
     kept->violation = record->violation;
@@ -83,18 +57,16 @@ int hx_optimizer_keep(hx_optimizer *opt, const hx_iteration *record)
     kept->change = record->change;
     kept->kkt = record->kkt;
     kept->objective_change = record->objective_change;
-    return dev->ops->copy(dev, kept->d_design, opt->d_design, field_bytes(opt));
+    kept->judged = opt->judged;
+    return dev->ops->copy(dev, kept->d_design, opt->d_design,
+                          (size_t)opt->problem->mesh->n_elem * sizeof(double));
 }
 
 int hx_optimizer_keeps_better(const hx_optimizer *opt, const hx_iteration *last)
 {
-    const hx_kept_design *const newest = newest_of(opt, last);
-    return newest && beyond(opt, last->violation) > 0.0 &&
-           beyond(opt, newest->violation) < beyond(opt, last->violation);
-}
-
-int hx_optimizer_keeps_several(const hx_optimizer *opt, const hx_iteration *last)
-{
-    const hx_kept_design *const newest = newest_of(opt, last);
-    return newest && !opt->is_hurried && hx_optimizer_kept_before(opt, last, newest->iteration);
+    const hx_kept_design *const kept = &opt->kept;
+    if (!is_of(kept, last)) return 0;
+    if (!isnan(kept->judged)) return kept->iteration != last->iteration;
+    return beyond(opt, last->violation) > 0.0 &&
+           beyond(opt, kept->violation) < beyond(opt, last->violation);
 }

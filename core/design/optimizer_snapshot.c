@@ -87,25 +87,16 @@ static int snapshot_design(hx_optimizer *opt, hx_snapshot *image)
                                                                       : opt->d_design);
 }
 
-/* "optimizer.kept", then "optimizer.kept 2", ... */
-static const char *kept_name(int i, const char *part, char text[HX_SNAPSHOT_NAME])
-{
-    char number[16] = "";
-    if (i > 0) snprintf(number, sizeof number, " %d", i + 1);
-    snprintf(text, HX_SNAPSHOT_NAME, "optimizer.kept%s%s", number, part);
-    return text;
-}
-
 /* A design that is kept for the end of the run, if one is (optimizer_kept.c). */
-static int snapshot_kept(hx_optimizer *opt, hx_snapshot *image, int i)
+static int snapshot_kept(hx_optimizer *opt, hx_snapshot *image)
 {
-    hx_kept_design *const kept = &opt->kept[i];
-    char name[HX_SNAPSHOT_NAME];
+    hx_kept_design *const kept = &opt->kept;
     double number[] = {kept->iteration, kept->objective, kept->penalty,         kept->beta,
                        kept->change,    kept->kkt,       kept->objective_change};
-    HX_TRY(hx_snapshot_newer(image, kept_name(i, "", name), number, sizeof number));
-    HX_TRY(hx_snapshot_newer(image, kept_name(i, " violation", name), &kept->violation,
+    HX_TRY(hx_snapshot_newer(image, "optimizer.kept", number, sizeof number));
+    HX_TRY(hx_snapshot_newer(image, "optimizer.kept violation", &kept->violation,
                              sizeof kept->violation));
+    HX_TRY(hx_snapshot_newer(image, "optimizer.kept judged", &kept->judged, sizeof kept->judged));
     kept->iteration = (int)number[0];
     kept->objective = number[1];
     kept->penalty = number[2];
@@ -114,7 +105,7 @@ static int snapshot_kept(hx_optimizer *opt, hx_snapshot *image, int i)
     kept->kkt = number[5];
     kept->objective_change = number[6];
     if (kept->iteration == 0) return HX_OK;
-    return hx_analysis_snapshot_field(opt->analysis, image, kept_name(i, " design", name),
+    return hx_analysis_snapshot_field(opt->analysis, image, "optimizer.kept design",
                                       kept->d_design);
 }
 
@@ -122,7 +113,7 @@ static int snapshot_all(hx_optimizer *opt, hx_snapshot *image)
 {
     HX_TRY(snapshot_numbers(opt, image));
     HX_TRY(snapshot_design(opt, image));
-    for (int i = 0; i < opt->n_kept; i++) HX_TRY(snapshot_kept(opt, image, i));
+    if (opt->kept.d_design) HX_TRY(snapshot_kept(opt, image));
     HX_TRY(snapshot_kinds(opt, image));
     return hx_analysis_snapshot(opt->analysis, image);
 }

@@ -314,6 +314,11 @@ static int take_step(hx_optimizer *opt, hx_iteration *record)
 {
     stages at = {opt->analysis->dev, record, HX_N_STAGE, 0.0};
     int is_rejected;
+    opt->judged = NAN;
+    if (hx_optimizer_is_judged(opt, record)) {
+        HX_TRY(next_stage(&at, HX_STAGE_PCG));
+        HX_TRY(hx_optimizer_judge(opt));
+    }
     HX_TRY(take_sides(opt, &at, record));
     do {
         HX_TRY(analyse(opt, &at));

@@ -17,7 +17,7 @@
 /* Designs per update of the multipliers; growth of mu per update, and its last value, beyond which
  * the volume creeps up. */
 enum { DESIGNS = 5 };
-static const double growth = 1.1, last_weight = 1e3;
+static const double growth = 1.1, last_weight = 1e3, least_margin = 0.8;
 const double hx_stress_first_weight = 10.0;
 const hx_schedule hx_stress_penalty = {
     .value = 3.0, .last = 4.0, .factor = 1.0, .step = 0.25, .every = 10};
@@ -117,6 +117,14 @@ int hx_stress_advance(const hx_stress_list *list, double *d_work)
     return HX_OK;
 }
 
+void hx_stress_tighten(const hx_stress_list *list, double factor)
+{
+    for (int i = 0; i < list->n; i++) {
+        hx_stress_limit *const own = limit_of(list->limit[i]);
+        own->margin = fmax(least_margin, factor * own->margin);
+    }
+}
+
 /* At the minimum of an element's term, its second derivative is mu/N (dg/drho)^2, with dg/drho
  * near -1. Asymptotes at the distance o approximate it by 4 convexity / o, so this value keeps
  * steps from overshooting at o = 0.01, the nearest asymptotes. */
@@ -136,6 +144,8 @@ static int snapshot_limit(hx_response *o, hx_snapshot *image)
     char name[HX_SNAPSHOT_NAME];
     snprintf(name, sizeof name, "%s.weight", o->role);
     HX_TRY(hx_snapshot_host(image, name, &own->weight, sizeof own->weight));
+    snprintf(name, sizeof name, "%s.margin", o->role);
+    HX_TRY(hx_snapshot_newer(image, name, &own->margin, sizeof own->margin));
     snprintf(name, sizeof name, "%s.designs", o->role);
     HX_TRY(hx_snapshot_host(image, name, &own->n_design, sizeof own->n_design));
     for (int c = 0; c < own->n_case; c++) {

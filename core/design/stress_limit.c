@@ -152,6 +152,7 @@ int hx_stress_limit_create(hx_response *o)
     o->impl = own;
     own->n_case = a->problem->cases.n;
     own->weight = hx_stress_first_weight;
+    own->margin = 1.0;
     HX_TRY(hx_alloc(&own->of, (size_t)own->n_case, sizeof *own->of, "load cases"));
     HX_TRY(create_fields(o, own));
     return hx_device_mesh_need_lists(a->dev, a->op->mesh);
@@ -190,7 +191,7 @@ hx_device_stress hx_stress_limit_law(const hx_response *o, int c)
                               .relaxation = o->params.relaxation,
                               .reference = of->largest > 0.0 ? of->largest : 1.0,
                               .d_lambda = of->d_lambda,
-                              .limit = o->params.limit,
+                              .limit = own->margin * o->params.limit,
                               .penalty = a->penalty,
                               .weight = own->weight};
 }

@@ -25,6 +25,7 @@ typedef struct hx_stress_limit {
     hx_stress_case *of; /* [n_case] (owned) */
     double norm, ratio, scale; /* ratio: largest / norm; scale = 0: not yet known */
     double weight;             /* mu of the augmented Lagrangian */
+    double margin;             /* the augmented Lagrangian has margin times the limit, (0, 1] */
     int n_design;              /* designs with the present multipliers */
 } hx_stress_limit;
 
@@ -41,6 +42,10 @@ extern const hx_response_kind hx_response_stress, hx_response_stress_lagrangian,
 /* After a proposal: every few designs lambda += mu h and a larger mu (stress_lagrangian.c), by the
  * stresses of the analysed design. d_work: a field. */
 int hx_stress_advance(const hx_stress_list *list, double *d_work);
+
+/* The part of the limits that the augmented Lagrangian has from now on, times `factor`: what is made
+ * of a design may exceed the limits that the design itself meets. */
+void hx_stress_tighten(const hx_stress_list *list, double factor);
 
 /* What the convexity of the sum in an update by asymptotes needs in addition (mma.h), if the
  * densities are the design. */

@@ -189,8 +189,8 @@ static void take_trace(fixture_solver *s, hx_iteration record, trace *t)
                                record.violation};
     memcpy(t->number, number, sizeof number);
     for (int i = 0; i < record.n_response; i++) t->number[10 + i] = record.response[i].value;
-    t->kept[0] = s->opt.kept[0].iteration;
-    t->kept[1] = s->opt.kept[0].objective;
+    t->kept[0] = s->opt.kept.iteration;
+    t->kept[1] = s->opt.kept.objective;
     for (int c = 0; c < N_CASE; c++) t->iterations[c] = record.load_case[c].pcg.iterations;
 }
 
@@ -207,8 +207,8 @@ static void return_kept(fixture_solver *s, trace *t)
 {
     hx_iteration record;
     memset(&t[1], 0, sizeof t[1]);
-    if (s->opt.n_kept == 0) return;
-    const hx_kept_design kept = s->opt.kept[0];
+    if (!s->opt.kept.d_design) return;
+    const hx_kept_design kept = s->opt.kept;
     CHECK(kept.iteration > 0 && kept.beta == t[0].number[5] && kept.penalty == t[0].number[4]);
     record = (hx_iteration){.violation = 0.0, .penalty = kept.penalty, .beta = kept.beta};
     CHECK(!hx_optimizer_keeps_better(&s->opt, &record));

@@ -1,9 +1,10 @@
 /* Designs under limits on all stresses: a bar in tension, which becomes fully stressed, and the
  * L-bracket, whose parts of elements above any density up to 0.5 keep the limit.
  *
- *     test_stress_limits [cpu | cuda] [quick | fine]
+ *     test_stress_limits [cpu | cuda] [quick | fine | start N]
  *
- * fine: only brackets of 100 x 100, by hand. */
+ * fine: only brackets of 100 x 100 from three starts, by hand. start N: only those of both sizes
+ * from that start. */
 #include "core/design/limit_values.h"
 #include "tests/lib/fixture.h"
 #include <stdlib.h>
@@ -222,11 +223,15 @@ int main(int argc, char **argv)
 {
     int quick;
     const int is_fine = argc > 1 && strcmp(argv[argc - 1], "fine") == 0;
-    const int status = fixture_open(&device, argc - is_fine, argv, &quick);
+    const int is_start = argc > 2 && strcmp(argv[argc - 2], "start") == 0;
+    const int status = fixture_open(&device, argc - is_fine - 2 * is_start, argv, &quick);
     const char *const sanitize = getenv("HX_SANITIZE");
     const int is_slow = sanitize && strcmp(sanitize, "none") != 0;
     if (status != 0) return status;
-    if (is_fine) {
+    if (is_start) {
+        for (int times = 2; times >= 1; times--)
+            check_bracket(times, strtoull(argv[argc - 1], NULL, 10));
+    } else if (is_fine) {
         for (uint64_t seed = 0; seed < 3; seed++) check_bracket(2, seed);
     } else {
         check_bar();
