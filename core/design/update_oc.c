@@ -15,6 +15,7 @@ enum { MOST_SHIFTS = 4 };
 typedef struct oc {
     hx_oc_state *d_state; /* (owned) */
     double shift;         /* with loads by mass: multiple of the mean positive dc / dv */
+    double slope; /* of the volume by the logarithm of the scale, from the last search; 0: none */
 } oc;
 
 static void destroy_oc(hx_update *update)
@@ -106,7 +107,7 @@ static int propose(hx_update *update, hx_update_step *step)
                                     &step->change, &step->is_flat);
     }
     for (int n_shift = 0;; n_shift++) {
-        hx_root root = {0};
+        hx_root root = {.slope = own->slope};
         double scale, mass, left = 0.0; /* missing volume of the proposal, relative */
         HX_TRY(first_scale(update, &criteria, step, &scale));
         for (int i = hx_filter_is_linear(update->filter) ? HX_VOLUME_TRIALS : 0;
@@ -117,6 +118,7 @@ static int propose(hx_update *update, hx_update_step *step)
             if (left == 0.0 || !(scale > 0.0 && scale < HX_OC_ALL_UP)) break;
             /* the logarithm, because projected densities may change where dv is nearly 0 */
             const double next = hx_root_next(&root, log(scale), -left);
+            if (root.n > 1) own->slope = root.slope;
             if (!(fabs(next) < most_log)) break; /* the move limits permit no more or no less */
             scale = exp(next);
             HX_TRY(hx_oc_scaled(dev, &criteria, scale, &step->change));
@@ -131,6 +133,7 @@ static int propose(hx_update *update, hx_update_step *step)
 static int snapshot(hx_update *update, hx_snapshot *image)
 {
     oc *own = update->impl;
+    HX_TRY(hx_snapshot_newer(image, "oc.slope", &own->slope, sizeof own->slope));
     return hx_snapshot_host(image, "oc.shift", &own->shift, sizeof own->shift);
 }
 
