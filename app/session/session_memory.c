@@ -41,7 +41,7 @@ size_t hx_session_filter_bytes(const hx_session *s)
         s->dist.comm && n_sum > 0 ? hx_halo_bytes(&s->dist, params.radius, n_sum) : 0;
     const size_t swept =
         s->dist.comm && params.sweep
-            ? hx_sweep_halo_bytes(&s->sweep, s->dist.subdomain.mesh.n_elem, s->dist.comm->size)
+            ? hx_halo_all_bytes(s->sweep.n, s->dist.subdomain.mesh.n_elem, s->dist.comm->size, 2)
             : 0;
     return hx_filter_bytes(kind, hx_session_solved(s), &params) + halo + swept;
 }

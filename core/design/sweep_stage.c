@@ -14,43 +14,13 @@ static int put_numbers(const hx_sweep_stage *stage, const int32_t **d_to, const 
     hx_device *const dev = stage->dev;
     int32_t *to;
     if (!stage->halo) return hx_device_put(dev, d_to, from, n * sizeof *to);
-    const int64_t first = stage->first, n_own = stage->n_own;
     HX_TRY(hx_alloc_raw(&to, n, sizeof *to, "elements of a sweep"));
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < n; i++) {
-        const int64_t e = from[i];
-        to[i] = (int32_t)(e < first ? e + n_own : e < first + n_own ? e - first : e);
+        to[i] = (int32_t)hx_halo_place(stage->halo, stage->first, from[i]);
     }
     const int rc = hx_device_put(dev, d_to, to, n * sizeof *to);
     free(to);
-    return rc;
-}
-
-/* Every rank sends its elements to all others. */
-static int gather_all(hx_sweep_stage *stage)
-{
-    hx_dist *const dist = hx_dist_of(stage->dev);
-    const int size = dist->comm->size, rank = dist->comm->rank;
-    const int64_t *const first = dist->subdomain.first;
-    int64_t *n_out = NULL, *n_in = NULL, *out = NULL, n = 0;
-    int rc;
-    stage->first = first[rank];
-    stage->n_own = first[rank + 1] - first[rank];
-    HX_TRY_FAIL(hx_alloc(&n_out, (size_t)size, sizeof *n_out, "elements of other ranks"));
-    HX_TRY_FAIL(hx_alloc(&n_in, (size_t)size, sizeof *n_in, "elements of other ranks"));
-    HX_TRY_FAIL(hx_alloc_raw(&out, (size_t)(size - 1) * (size_t)stage->n_own, sizeof *out,
-                             "elements of other ranks"));
-    for (int r = 0; r < size; r++) {
-        if (r == rank) continue;
-        n_out[r] = stage->n_own;
-        n_in[r] = first[r + 1] - first[r];
-        for (int64_t e = 0; e < stage->n_own; e++) out[n++] = e;
-    }
-    rc = hx_halo_create(&stage->halo, dist, n_out, out, n_in, 2);
-fail:
-    free(n_out);
-    free(n_in);
-    free(out);
     return rc;
 }
 
@@ -101,7 +71,12 @@ int hx_sweep_stage_create(hx_sweep_stage *stage, hx_device *dev, const hx_sweep 
     memset(stage, 0, sizeof *stage);
     stage->dev = dev;
     stage->n = stage->n_own = sweep->n;
-    if (dev->ops->interface) HX_TRY_FAIL(gather_all(stage));
+    if (dev->ops->interface) {
+        hx_dist *const dist = hx_dist_of(dev);
+        HX_TRY_FAIL(hx_halo_create_all(&stage->halo, dist, 2));
+        stage->first = dist->subdomain.first[dist->comm->rank];
+        stage->n_own = stage->halo->n_own;
+    }
     stage->n_graph = sweep->n_graph;
     for (int i = 0; i < stage->n_graph; i++) {
         stage->graph[i].n = sweep->n;
@@ -160,13 +135,6 @@ int hx_sweep_stage_backward(const hx_sweep_stage *stage, double *d_a)
     HX_TRY(hx_halo_fill(stage->halo, 1, d_a));
     HX_TRY(sweep_back(stage, d_all));
     return stage->dev->ops->copy(stage->dev, d_a, d_all, (size_t)stage->n_own * sizeof *d_a);
-}
-
-size_t hx_sweep_halo_bytes(const hx_sweep *sweep, int64_t n_own, int n_rank)
-{
-    if (n_rank < 2) return 0;
-    return 2 * (size_t)sweep->n * sizeof(double) +
-           (size_t)(n_rank - 1) * (size_t)n_own * (sizeof(int64_t) + sizeof(double));
 }
 
 void hx_sweep_stage_free(hx_sweep_stage *stage)

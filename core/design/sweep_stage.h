@@ -34,8 +34,6 @@ int hx_sweep_stage_create(hx_sweep_stage *stage, hx_device *dev, const hx_sweep 
 int hx_sweep_stage_forward(const hx_sweep_stage *stage, double *d_y);
 /* d_a[n_own]: derivative by the result of the last forward on entry, by d_x on return. */
 int hx_sweep_stage_backward(const hx_sweep_stage *stage, double *d_a);
-/* Device bytes of the exchange between n_rank processes, of which this one has n_own elements. */
-size_t hx_sweep_halo_bytes(const hx_sweep *sweep, int64_t n_own, int n_rank);
 /* Accepts a zeroed struct. */
 void hx_sweep_stage_free(hx_sweep_stage *stage);
 

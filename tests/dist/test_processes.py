@@ -601,7 +601,7 @@ solver = { operator = "otf"; };
 
 
 def local_volumes():
-    """Limits on the local volume, by sums over halos and by a Helmholtz equation, of all elements and of a set that one
+    """Limits on the local volume, by sums over halos, by a Helmholtz equation and over blocks of the whole, of all elements and of a set that one
     process may not have."""
     with open("local.cfg", "w", encoding="ascii") as file:
         file.write("""mesh = { generator = "cantilever"; nx = 24; ny = 4; nz = 8; };
@@ -611,6 +611,7 @@ supports = ( { set = "left"; fix = "xyz"; } );
 loads = ( { set = "right"; total_force = [0.0, 0.0, -1.0]; } );
 optimization = { volume_fraction = 0.5; filter = { kind = "density"; radius = 1.5; };
   constraints = ( { kind = "local_volume"; radius = 2.5; max = 0.6; }, { kind = "local_volume"; radius = 9.0; max = 0.52; },
+                  { kind = "local_volume"; radius = 16.0; max = 0.51; name = "wide"; },
                   { kind = "local_volume"; radius = 2.0; max = 0.4; set = "tip"; name = "open"; } ); };
 solver = { operator = "otf"; };
 """)
