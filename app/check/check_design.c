@@ -84,6 +84,8 @@ void hx_check_sweep(const hx_session *s)
 
 void hx_check_local_volumes(const hx_session *s)
 {
+    static const char *const name[] = {"sums over the elements in a ball", "a Helmholtz equation",
+                                       "sums over blocks of elements"};
     const double edge = hx_ball_edge(&s->problem);
     for (int i = 0; i < s->limits.n; i++) {
         const hx_constraint_spec *const spec = &s->limits.spec[i];
@@ -91,9 +93,7 @@ void hx_check_local_volumes(const hx_session *s)
         if (spec->kind != &hx_response_local_volume) continue;
         hx_log_info("balls     limit '%s': radius %.4g%s, %.3g element edges; means by %s",
                     spec->name, radius, s->cfg.units.length, radius / edge,
-                    hx_ball_method_for(&s->problem, radius) == HX_BALL_SUMS
-                        ? "sums over the elements in a ball"
-                        : "a Helmholtz equation");
+                    name[hx_ball_method_for(&s->problem, radius)]);
     }
 }
 

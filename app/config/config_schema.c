@@ -505,8 +505,8 @@ const hx_key hx_keys[] = {
     ENTRY(optimization.constraints, constraint, radius, FLOAT, .unit = "length",
           .range = "(0, inf)", .note = "required by local_volume", .example = "2.0",
           .help = "radius of the balls over which kind = \"local_volume\" takes the mean density: "
-                  "by sums over the elements in a ball up to 8 element edges, by a Helmholtz "
-                  "equation above"),
+                  "by sums over the elements in a ball up to 8 element edges, over blocks of "
+                  "elements from 16, by a Helmholtz equation between"),
     ENTRY(optimization.constraints, constraint, set_2, TEXT, .note = "none",
           .help = "second set: the difference of the two means is limited"),
     ENTRY(optimization.constraints, constraint, direction, VECTOR, .note = "none, for magnitudes",

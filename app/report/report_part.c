@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../result/made_limits.h"
 #include "../result/members.h"
 #include "../result/round_faces.h"
 #include "../result/surface_source.h"
@@ -214,6 +215,7 @@ static int make_picture(maker *m, int64_t n_triangle)
     hx_report_part *part = &m->run->part;
     hx_surface_source *source = &m->source;
     double volume;
+    hx_surface_held held;
     HX_TRY(hx_surface_source_field(source, &m->field));
     HX_TRY(hx_part_check_target(&source->part, source->target));
     HX_TRY(hx_surface_threshold(&m->field, source->target, &part->threshold, &volume));
@@ -229,6 +231,7 @@ static int make_picture(maker *m, int64_t n_triangle)
     HX_TRY(hx_surface_smooth(&part->surface, &m->field, N_SMOOTH, &m->smoothing));
     HX_TRY(hx_surface_finish(&part->surface, &m->field, hx_surface_source_sets(source), N_SMOOTH,
                              0.0, NULL));
+    HX_TRY(hx_surface_hold_limits(&part->surface, source, &held));
     hx_log_detail("seconds    threshold %.3f, triangles %.3f, smoothing %.3f", found - begin,
                   extracted - found, hx_clock() - extracted);
     const double cut_out = hx_clock();

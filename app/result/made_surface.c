@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "made_limits.h"
 #include "members.h"
 #include "round_faces.h"
 #include "surface_source.h"
@@ -35,6 +36,7 @@ int hx_made_surface_create(hx_made_surface *made, const char *named, const char 
     hx_surface_field field = {0};
     hx_surface_smoothing smoothing;
     hx_surface_report report;
+    hx_surface_held held;
     int rc;
     memset(made, 0, sizeof *made);
     HX_TRY_FAIL(
@@ -44,6 +46,7 @@ int hx_made_surface_create(hx_made_surface *made, const char *named, const char 
     HX_TRY_FAIL(hx_surface_smooth(&made->surface, &field, HX_SURFACE_STEPS, &smoothing));
     HX_TRY_FAIL(hx_surface_finish(&made->surface, &field, hx_surface_source_sets(&source),
                                   HX_SURFACE_STEPS, 0.0, NULL));
+    HX_TRY_FAIL(hx_surface_hold_limits(&made->surface, &source, &held));
     HX_TRY_FAIL(hx_surface_check(&made->surface, HX_SURFACE_F64, &report));
     if (!report.is_closed_manifold)
         HX_TRY_FAIL(HX_RAISE(HX_ENUMERIC, "the surface is not closed and manifold"));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "made_limits.h"
 #include "core/base/memory.h"
 #include "core/files/result_match.h"
 #include "core/files/vtk.h"
@@ -92,7 +93,7 @@ int hx_surface_source_field(hx_surface_source *source, hx_surface_field *field)
 {
     HX_TRY(hx_fine_image_field(&source->fine, field, source->mesh, source->rho, source->is_solid));
     source->target = hx_fine_image_target(&source->fine, field, source->target);
-    return HX_OK;
+    return hx_surface_cast_limits(field, source);
 }
 
 void hx_surface_source_free(hx_surface_source *source)

@@ -56,7 +56,7 @@ int hx_session_take_less(hx_session *s, int rc);
 int hx_session_suggest(hx_session *s, int rc);
 
 /* sweep_input.c. Makes the sweep of optimization.overhang, draw or milling, if one is given.
- * HX_EINPUT: several processes, or bad input (sweep.h). */
+ * HX_EINPUT: bad input (sweep.h). */
 int hx_session_make_sweep(hx_session *s);
 
 /* session_memory.c. Computes voxel_bytes: whether the filter treats the design of this process as

@@ -39,7 +39,11 @@ size_t hx_session_filter_bytes(const hx_session *s)
     const int n_sum = hx_filter_kind_sums(kind, &params);
     const size_t halo =
         s->dist.comm && n_sum > 0 ? hx_halo_bytes(&s->dist, params.radius, n_sum) : 0;
-    return hx_filter_bytes(kind, hx_session_solved(s), &params) + halo;
+    const size_t swept =
+        s->dist.comm && params.sweep
+            ? hx_halo_all_bytes(s->sweep.n, s->dist.subdomain.mesh.n_elem, s->dist.comm->size, 2)
+            : 0;
+    return hx_filter_bytes(kind, hx_session_solved(s), &params) + halo + swept;
 }
 
 static size_t groups_bytes(const hx_session *s)

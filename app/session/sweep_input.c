@@ -37,9 +37,6 @@ int hx_session_make_sweep(hx_session *s)
     const char *const key = hx_config_sweep(&s->cfg);
     hx_sweep_free(&s->sweep);
     if (!key) return HX_OK;
-    if (s->comm && s->comm->size > 1)
-        return hx_session_blame(
-            s, key, HX_RAISE(HX_EINPUT, "runs in one process; run without mpirun, on one device"));
     const hx_sweep_params params = describe(&s->cfg);
     const int rc = hx_sweep_create(&s->sweep, &s->mesh, &params);
     return rc < 0 ? hx_session_blame(s, key, rc) : rc;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../result/made_limits.h"
 #include "../result/members.h"
 #include "../result/round_faces.h"
 #include "../result/surface_source.h"
@@ -39,6 +40,7 @@ typedef struct job {
     hx_surface_report report;
     hx_surface_rims rims;
     hx_surface_made made;
+    hx_surface_held held;
     hx_surface_repairs repairs;
     hx_thickness thickness, design_thickness; /* of the members of surface and 0/1 design */
     double threshold, target;                 /* target volume; NaN if a threshold is given */
@@ -207,7 +209,7 @@ static void report_shape(const job *j)
     report_counts("0/1 design ", design->n_piece, design->n_hole, design->n_cavity);
     report_thickness("thickness  ", &j->thickness, u->length);
     report_thickness("0/1 design ", &j->design_thickness, u->length);
-    hx_surface_report_made(&j->made);
+    hx_surface_report_made(&j->made, &j->held);
     if (j->plan.chord > 0.0)
         hx_log_info("chords     at most %g%s from %lld round %s of the part", j->plan.chord,
                     u->length, (long long)j->n_seat, hx_noun(j->n_seat, "face", "faces"));
@@ -235,7 +237,8 @@ static void report_unit(const job *j)
         hx_log_info("unit       mm, because the config has no `units`");
 }
 
-/* Warns if the volume differs from the target; the cause is the threshold or the smoothing. */
+/* Warns if the volume differs from the target; the cause is the threshold, the smoothing or a
+ * limit. */
 static void warn_volume(const job *j)
 {
     const double volume = j->report.volume + j->dropped;
@@ -245,6 +248,10 @@ static void warn_volume(const job *j)
         hx_log_warning("the volume is %.3g instead of %.3g: it jumps there, because many elements "
                        "have the same density",
                        volume, j->target);
+    else if (fabs(j->held.volume_after - j->held.volume_before) > 0.005 * j->target)
+        hx_log_warning("the volume is %.3g instead of %.3g: vertices were moved to keep to "
+                       "optimization.%s; --volume states another target",
+                       volume, j->target, j->made.name);
     else
         hx_log_warning(
             "the volume is %.3g instead of %.3g: smoothing changed it, and vertices that stay on "
@@ -375,6 +382,7 @@ static int make_surface(job *j, const hx_options *options)
     HX_TRY(hx_surface_finish(&j->surface, &j->field, hx_surface_source_sets(&j->source),
                              j->plan.n_smooth, j->plan.chord > 0.0 ? j->plan.chord : 0.0,
                              &j->n_seat));
+    HX_TRY(hx_surface_hold_limits(&j->surface, &j->source, &j->held));
     HX_TRY(hx_surface_measure_rims(&j->surface, j->field.mesh, &j->rims));
     HX_TRY(hx_surface_thickness(&j->surface, &j->thickness));
     HX_TRY(hx_surface_measure_made(&j->made, &j->source, &j->surface));

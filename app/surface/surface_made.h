@@ -3,6 +3,7 @@
 #define HX_SURFACE_MADE_H
 
 #include "../result/surface_source.h"
+#include "core/surface/surface_overhang.h"
 #include "core/surface/surface_reach.h"
 
 typedef struct hx_surface_made {
@@ -14,7 +15,7 @@ typedef struct hx_surface_made {
 /* HX_ENOMEM. */
 int hx_surface_measure_made(hx_surface_made *made, const hx_surface_source *source,
                             const hx_surface *surface);
-/* Prints the share, and warns if it exceeds 1 %. */
-void hx_surface_report_made(const hx_surface_made *made);
+/* Prints the share and what was raised for it, and warns if it exceeds 1 %. */
+void hx_surface_report_made(const hx_surface_made *made, const hx_surface_held *held);
 
 #endif

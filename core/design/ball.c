@@ -15,7 +15,9 @@ double hx_ball_edge(const hx_problem *problem)
 
 hx_ball_method hx_ball_method_for(const hx_problem *problem, double radius)
 {
-    return radius <= HX_BALL_MOST_EDGES * hx_ball_edge(problem) ? HX_BALL_SUMS : HX_BALL_HELMHOLTZ;
+    const double edges = radius / hx_ball_edge(problem);
+    if (edges <= HX_BALL_MOST_EDGES) return HX_BALL_SUMS;
+    return edges >= 2.0 * HX_BALL_BLOCK_EDGES ? HX_BALL_BLOCKS : HX_BALL_HELMHOLTZ;
 }
 
 hx_ball_method hx_ball_method_once(const hx_problem *problem, double radius)
@@ -25,6 +27,13 @@ hx_ball_method hx_ball_method_once(const hx_problem *problem, double radius)
     return n * 4.2 * edges * edges * edges <= HX_BALL_MOST_PAIRS
                ? HX_BALL_SUMS
                : hx_ball_method_for(problem, radius);
+}
+
+/* Elements along an edge of a block. */
+static int width_of(const hx_problem *problem, double radius)
+{
+    const double wide = floor(radius / (HX_BALL_BLOCK_EDGES * hx_ball_edge(problem)) + 1e-9);
+    return (int)fmax(2.0, wide);
 }
 
 /* Device bytes of the cells of a cone. */
@@ -44,6 +53,8 @@ size_t hx_ball_bytes(const hx_problem *problem, double radius, hx_ball_method me
     const double half = 0.5 * hx_ball_edge(problem);
     if (method == HX_BALL_HELMHOLTZ)
         return hx_helmholtz_map_bytes(problem->mesh, problem->whole ? problem->space.n_point : 0);
+    if (method == HX_BALL_BLOCKS)
+        return hx_blocks_bytes(problem, width_of(problem, radius), hx_ball_edge(problem)) + field;
     return cells_bytes(problem, radius + half) + cells_bytes(problem, radius - half) + 3 * field;
 }
 
@@ -82,6 +93,24 @@ static int create_sums(hx_ball *ball, const hx_problem *problem, double radius)
     return rc;
 }
 
+/* Radius of the balls over blocks whose mean square distances, with those within a block, are those of
+ * sums over elements. */
+static double radius_of_blocks(const hx_ball *ball, int wide, double radius)
+{
+    const double square = radius * radius, wider = (wide * wide - 1.0) * ball->edge * ball->edge;
+    return sqrt(fmax(square - wider, 0.25 * square));
+}
+
+static int create_blocks(hx_ball *ball, const hx_problem *problem, double radius)
+{
+    hx_device *const dev = ball->dev;
+    const int wide = width_of(problem, radius);
+    HX_TRY(hx_alloc(&ball->blocks, 1, sizeof *ball->blocks, "means over balls"));
+    HX_TRY(hx_device_put(dev, &ball->d_volume, problem->volume, (size_t)ball->n * sizeof(double)));
+    return hx_blocks_create(ball->blocks, dev, problem, wide, ball->edge,
+                            radius_of_blocks(ball, wide, radius));
+}
+
 static int create_map(hx_ball *ball, const hx_problem *problem, double radius)
 {
     const double square = radius * radius / 10.0, of_map = 0.25 * ball->edge * ball->edge;
@@ -99,8 +128,9 @@ int hx_ball_create(hx_ball *ball, hx_device *dev, const hx_problem *problem, dou
     ball->method = method;
     ball->n = problem->mesh->n_elem;
     ball->edge = hx_ball_edge(problem);
-    const int rc = method == HX_BALL_SUMS ? create_sums(ball, problem, radius)
-                                          : create_map(ball, problem, radius);
+    const int rc = method == HX_BALL_SUMS     ? create_sums(ball, problem, radius)
+                   : method == HX_BALL_BLOCKS ? create_blocks(ball, problem, radius)
+                                              : create_map(ball, problem, radius);
     if (rc < 0) hx_ball_free(ball);
     return rc;
 }
@@ -110,6 +140,7 @@ int hx_ball_mean(hx_ball *ball, const double *d_rho, double *d_mean, double *d_w
     const hx_vector_ops *const vector = ball->dev->ops->vector;
     if (ball->map) return hx_helmholtz_map_forward(ball->map, d_rho, NULL, d_mean);
     HX_TRY(vector->multiply(ball->dev, ball->n, ball->d_volume, d_rho, d_mean));
+    if (ball->blocks) return hx_blocks_mean(ball->blocks, d_mean, d_mean);
     HX_TRY(sum_over(ball, d_mean, d_mean, d_work));
     return vector->divide(ball->dev, ball->n, d_mean, ball->d_total, d_mean);
 }
@@ -118,6 +149,10 @@ int hx_ball_transpose(hx_ball *ball, double *d_a, double *d_work)
 {
     const hx_vector_ops *const vector = ball->dev->ops->vector;
     if (ball->map) return hx_helmholtz_map_transpose(ball->map, d_a);
+    if (ball->blocks) {
+        HX_TRY(hx_blocks_transpose(ball->blocks, d_a));
+        return vector->multiply(ball->dev, ball->n, ball->d_volume, d_a, d_a);
+    }
     HX_TRY(vector->divide(ball->dev, ball->n, d_a, ball->d_total, d_a));
     HX_TRY(sum_over(ball, d_a, d_a, d_work));
     return vector->multiply(ball->dev, ball->n, ball->d_volume, d_a, d_a);
@@ -133,5 +168,7 @@ void hx_ball_free(hx_ball *ball)
     dev->ops->release(dev, ball->d_total);
     if (ball->map) hx_helmholtz_map_free(ball->map);
     free(ball->map);
+    if (ball->blocks) hx_blocks_free(ball->blocks);
+    free(ball->blocks);
     memset(ball, 0, sizeof *ball);
 }

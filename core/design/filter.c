@@ -61,11 +61,6 @@ static int check_params(const hx_filter_kind *kind, const hx_filter_params *para
             "filter '%s' filters only derivatives, but %s needs filtered densities: use "
             "\"density\" or \"helmholtz\"",
             kind->name, hx_sweep_name(params->sweep->params.kind));
-    if (params->sweep && hx_design_has_variants(design))
-        return HX_RAISE(HX_EINPUT,
-                        "%s keeps what the last sweep needs for its derivatives, of one design; it "
-                        "does not support an eroded or a dilated one beside it",
-                        hx_sweep_name(params->sweep->params.kind));
     return HX_OK;
 }
 
@@ -97,6 +92,7 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *d
         return HX_RAISE(HX_EINPUT, "filter '%s' supports only one process", kind->name);
     filter->kind = kind;
     filter->dev = dev;
+    filter->swept = HX_NOT_SWEPT;
     filter->problem = problem;
     filter->params = *params;
     filter->design = params->design ? params->design : &hx_design_defaults;
@@ -154,9 +150,10 @@ int hx_filter_forward_unprojected(hx_filter *filter, const double *d_design)
     return filter->kind->forward(filter, d_design, filter->d_filtered);
 }
 
-/* The projection of d_filtered[n_elem] to a variant, the sweep, and passive elements. */
-static int finish(hx_filter *filter, const hx_projection *projection, const double *d_filtered,
-                  double *d_physical)
+/* The projection of d_filtered[n_elem] to a variant, the sweep, and passive elements. swept: the
+ * variant, or HX_NOT_SWEPT if none of them has this projection. */
+static int finish(hx_filter *filter, const hx_projection *projection, int swept,
+                  const double *d_filtered, double *d_physical)
 {
     hx_device *dev = filter->dev;
     const int64_t n = filter->problem->mesh->n_elem;
@@ -165,13 +162,14 @@ static int finish(hx_filter *filter, const hx_projection *projection, const doub
     HX_TRY(dev->ops->design->project(dev, n, projection, filter->d_passive, d_filtered,
                                      sweeps ? filter->sweep.d_x : d_physical));
     if (!sweeps) return HX_OK;
+    filter->swept = swept;
     HX_TRY(hx_sweep_stage_forward(&filter->sweep, d_physical));
     return dev->ops->design->project(dev, n, &limits, filter->d_passive, d_physical, d_physical);
 }
 
 int hx_filter_finish(hx_filter *filter, const hx_projection *projection, double *d_physical)
 {
-    return finish(filter, projection, filter->d_filtered, d_physical);
+    return finish(filter, projection, HX_NOT_SWEPT, filter->d_filtered, d_physical);
 }
 
 static int forward(hx_filter *filter, hx_design_variant variant, const double *d_design,
@@ -182,7 +180,7 @@ static int forward(hx_filter *filter, hx_design_variant variant, const double *d
     double *const d_filtered = is_even_now(filter) ? d_physical : filter->d_filtered;
     if (d_filtered == filter->d_filtered) filter->keeps_dv = 0;
     HX_TRY(filter->kind->forward(filter, d_design, d_filtered));
-    return finish(filter, &projection, d_filtered, d_physical);
+    return finish(filter, &projection, (int)variant, d_filtered, d_physical);
 }
 
 int hx_filter_forward(hx_filter *filter, const double *d_design, double *d_physical)
@@ -193,7 +191,7 @@ int hx_filter_forward(hx_filter *filter, const double *d_design, double *d_physi
 int hx_filter_project(hx_filter *filter, hx_design_variant variant, double *d_physical)
 {
     const hx_projection projection = projection_of(filter, variant);
-    return finish(filter, &projection, filter->d_filtered, d_physical);
+    return finish(filter, &projection, (int)variant, filter->d_filtered, d_physical);
 }
 
 static int zero_passive(const hx_filter *filter, double *d_a)
@@ -204,13 +202,26 @@ static int zero_passive(const hx_filter *filter, double *d_a)
                                           d_a);
 }
 
+/* The sweep of a variant again, whose fields the derivatives need, if the last one was of another. */
+static int sweep_again(hx_filter *filter, const hx_projection *projection,
+                       hx_design_variant variant)
+{
+    hx_device *dev = filter->dev;
+    if (filter->swept == (int)variant) return HX_OK;
+    HX_TRY(dev->ops->design->project(dev, filter->problem->mesh->n_elem, projection,
+                                     filter->d_passive, filter->d_filtered, filter->sweep.d_x));
+    filter->swept = (int)variant;
+    return hx_sweep_stage_forward(&filter->sweep, NULL);
+}
+
 /* Converts the derivative `a` by the physical density to that by the filtered density. */
-static int project_backward(const hx_filter *filter, hx_design_variant variant, double *d_a)
+static int project_backward(hx_filter *filter, hx_design_variant variant, double *d_a)
 {
     hx_device *dev = filter->dev;
     const hx_projection projection = projection_of(filter, variant);
     if (is_even_now(filter)) return zero_passive(filter, d_a);
     if (filter->sweep.n_graph > 0) {
+        HX_TRY(sweep_again(filter, &projection, variant));
         HX_TRY(zero_passive(filter, d_a));
         HX_TRY(hx_sweep_stage_backward(&filter->sweep, d_a));
     }

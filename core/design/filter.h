@@ -76,6 +76,8 @@ typedef struct hx_filter_kind {
     void (*destroy)(hx_filter *filter);
 } hx_filter_kind;
 
+enum { HX_NOT_SWEPT = -1 };
+
 struct hx_filter {
     const hx_filter_kind *kind;
     hx_device *dev;            /* (borrowed) */
@@ -92,7 +94,9 @@ struct hx_filter {
     int keeps_dv;
     double *d_passive;    /* [n_elem] NaN where free; NULL: no passive elements (owned) */
     hx_sweep_stage sweep; /* n_graph = 0: there is none (owned) */
-    void *impl;           /* (owned by the kind) */
+    /* hx_design_variant whose sweep the derivatives would be of; HX_NOT_SWEPT: of none */
+    int swept;
+    void *impl; /* (owned by the kind) */
 };
 
 /* HX_EINPUT: the radius is not positive, beta or eta is out of range, or a projection or a sweep

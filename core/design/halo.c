@@ -399,3 +399,36 @@ size_t hx_halo_bytes(const hx_dist *dist, double radius, int n_field)
                                          (size_t)((double)dist->subdomain.mesh.n_elem + beyond) *
                                          sizeof(double);
 }
+
+/* Every rank sends its elements to all others. */
+int hx_halo_create_all(hx_halo **halo, hx_dist *dist, int n_field)
+{
+    const int size = dist->comm->size, rank = dist->comm->rank;
+    const int64_t *const first = dist->subdomain.first;
+    const int64_t n_own = first[rank + 1] - first[rank];
+    int64_t *n_out = NULL, *n_in = NULL, *out = NULL, n = 0;
+    int rc;
+    *halo = NULL;
+    HX_TRY_FAIL(hx_alloc(&n_out, (size_t)size, sizeof *n_out, what));
+    HX_TRY_FAIL(hx_alloc(&n_in, (size_t)size, sizeof *n_in, what));
+    HX_TRY_FAIL(hx_alloc_raw(&out, (size_t)(size - 1) * (size_t)n_own, sizeof *out, what));
+    for (int r = 0; r < size; r++) {
+        if (r == rank) continue;
+        n_out[r] = n_own;
+        n_in[r] = first[r + 1] - first[r];
+        for (int64_t e = 0; e < n_own; e++) out[n++] = e;
+    }
+    rc = hx_halo_create(halo, dist, n_out, out, n_in, n_field);
+fail:
+    free(n_out);
+    free(n_in);
+    free(out);
+    return rc;
+}
+
+size_t hx_halo_all_bytes(int64_t n, int64_t n_own, int n_rank, int n_field)
+{
+    if (n_rank < 2) return 0;
+    return (size_t)n_field * (size_t)n * sizeof(double) +
+           (size_t)(n_rank - 1) * (size_t)n_own * (sizeof(int64_t) + sizeof(double));
+}

@@ -29,6 +29,18 @@ typedef struct hx_halo {
 int hx_halo_create(hx_halo **halo, hx_dist *dist, const int64_t *n_out, const int64_t *out,
                    const int64_t *n_in, int n_field);
 
+/* Creates a halo of all elements of all other ranks, in the order of the whole, with n_field
+ * fields. Only if each process has the whole mesh. */
+int hx_halo_create_all(hx_halo **halo, hx_dist *dist, int n_field);
+/* The place of an element of the whole in that halo; first: the first own element. */
+static inline int64_t hx_halo_place(const hx_halo *halo, int64_t first, int64_t elem)
+{
+    if (elem < first) return elem + halo->n_own;
+    return elem < first + halo->n_own ? elem - first : elem;
+}
+/* Device bytes of that halo. n: elements of the whole; n_own: of this rank of n_rank. */
+size_t hx_halo_all_bytes(int64_t n, int64_t n_own, int n_rank, int n_field);
+
 /* Creates, for the subdomain of `dist` and sums of n_field fields at a time, the halo and cells of
  * own and halo elements; the cells own the halo. Every process searches the whole mesh, so nothing
  * is communicated. O(n_elem of the whole), with 4.3 bytes per element of the whole during creation

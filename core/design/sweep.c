@@ -117,7 +117,8 @@ static int add_direction(hx_sweep *sweep, const hx_mesh *mesh, const hx_sweep_pa
 static int check_params(const hx_mesh *mesh, const hx_sweep_params *params)
 {
     const char *const name = hx_sweep_name(params->kind);
-    if (mesh->ownership) return HX_RAISE(HX_EINPUT, "%s supports only one process", name);
+    if (mesh->ownership)
+        return HX_RAISE(HX_EINPUT, "%s needs the whole mesh in each process", name);
     if (params->n_direction < 1 || params->n_direction > HX_SWEEP_DIRECTIONS)
         return HX_RAISE(HX_EINPUT, "%s has %d directions; 1 to %d can be given", name,
                         params->n_direction, HX_SWEEP_DIRECTIONS);

@@ -6,6 +6,24 @@
 #include "../base/memory.h"
 #include "../linalg/vector_ops.h"
 
+/* to[n] := numbers of elements of the whole in the order of the halo: own elements first, then those
+ * of all other ranks. */
+static int put_numbers(const hx_sweep_stage *stage, const int32_t **d_to, const int32_t *from,
+                       size_t n)
+{
+    hx_device *const dev = stage->dev;
+    int32_t *to;
+    if (!stage->halo) return hx_device_put(dev, d_to, from, n * sizeof *to);
+    HX_TRY(hx_alloc_raw(&to, n, sizeof *to, "elements of a sweep"));
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i++) {
+        to[i] = (int32_t)hx_halo_place(stage->halo, stage->first, from[i]);
+    }
+    const int rc = hx_device_put(dev, d_to, to, n * sizeof *to);
+    free(to);
+    return rc;
+}
+
 static int put_graph(hx_sweep_stage *stage, int i, const hx_sweep_graph *from)
 {
     hx_device_sweep *const to = &stage->graph[i];
@@ -17,11 +35,11 @@ static int put_graph(hx_sweep_stage *stage, int i, const hx_sweep_graph *from)
     to->n_level = from->n_level;
     to->level_start = stage->level_start[i];
     to->n_base = from->n_base;
-    HX_TRY(hx_device_put(dev, &to->d_order, from->order, n * sizeof(int32_t)));
+    HX_TRY(put_numbers(stage, &to->d_order, from->order, n));
     HX_TRY(hx_device_put(dev, &to->d_input_start, from->input_start, (n + 1) * sizeof(int64_t)));
     HX_TRY(hx_device_put(dev, &to->d_output_start, from->output_start, (n + 1) * sizeof(int64_t)));
-    HX_TRY(hx_device_put(dev, &to->d_input, from->input, n_input * sizeof(int32_t)));
-    HX_TRY(hx_device_put(dev, &to->d_output, from->output, n_input * sizeof(int32_t)));
+    HX_TRY(put_numbers(stage, &to->d_input, from->input, n_input));
+    HX_TRY(put_numbers(stage, &to->d_output, from->output, n_input));
     return dev->ops->alloc(dev, n * sizeof(double), &to->d_y);
 }
 
@@ -31,14 +49,14 @@ static int share_fields(hx_sweep_stage *stage)
     const size_t bytes = (size_t)stage->n * sizeof(double);
     hx_device *const dev = stage->dev;
     hx_device_sweep *const first = &stage->graph[0];
-    HX_TRY(dev->ops->alloc(dev, bytes, &stage->d_x));
+    HX_TRY(dev->ops->alloc(dev, (size_t)stage->n_own * sizeof(double), &stage->d_x));
     HX_TRY(dev->ops->alloc(dev, bytes, &first->d_largest));
     HX_TRY(dev->ops->alloc(dev, bytes, &first->d_mean));
     HX_TRY(dev->ops->alloc(dev, bytes, &first->d_share));
     if (stage->n_graph > 1) HX_TRY(dev->ops->alloc(dev, bytes, &stage->d_sum));
     if (stage->n_graph > 1) HX_TRY(dev->ops->alloc(dev, bytes, &stage->d_part));
     for (int i = 0; i < stage->n_graph; i++) {
-        stage->graph[i].d_x = stage->d_x;
+        stage->graph[i].d_x = stage->halo ? stage->halo->d_value[0] : stage->d_x;
         stage->graph[i].d_largest = first->d_largest;
         stage->graph[i].d_mean = first->d_mean;
         stage->graph[i].d_share = first->d_share;
@@ -52,7 +70,13 @@ int hx_sweep_stage_create(hx_sweep_stage *stage, hx_device *dev, const hx_sweep 
     int rc;
     memset(stage, 0, sizeof *stage);
     stage->dev = dev;
-    stage->n = sweep->n;
+    stage->n = stage->n_own = sweep->n;
+    if (dev->ops->interface) {
+        hx_dist *const dist = hx_dist_of(dev);
+        HX_TRY_FAIL(hx_halo_create_all(&stage->halo, dist, 2));
+        stage->first = dist->subdomain.first[dist->comm->rank];
+        stage->n_own = stage->halo->n_own;
+    }
     stage->n_graph = sweep->n_graph;
     for (int i = 0; i < stage->n_graph; i++) {
         stage->graph[i].n = sweep->n;
@@ -76,15 +100,18 @@ int hx_sweep_stage_forward(const hx_sweep_stage *stage, double *d_y)
 {
     hx_device *const dev = stage->dev;
     const double *d_field[HX_SWEEP_DIRECTIONS];
+    if (stage->halo) HX_TRY(hx_halo_fill(stage->halo, 0, stage->d_x));
     for (int i = 0; i < stage->n_graph; i++)
         HX_TRY(dev->ops->design->sweep_forward(dev, &stage->graph[i]));
+    if (!d_y) return HX_OK;
     if (stage->n_graph == 1)
-        return dev->ops->copy(dev, d_y, stage->graph[0].d_y, (size_t)stage->n * sizeof *d_y);
+        return dev->ops->copy(dev, d_y, stage->graph[0].d_y, (size_t)stage->n_own * sizeof *d_y);
     list_fields(stage, d_field);
-    return dev->ops->design->sweep_join(dev, stage->n, stage->n_graph, d_field, d_y);
+    return dev->ops->design->sweep_join(dev, stage->n_own, stage->n_graph, d_field, d_y);
 }
 
-int hx_sweep_stage_backward(const hx_sweep_stage *stage, double *d_a)
+/* Derivatives of all elements: d_a[n]. */
+static int sweep_back(const hx_sweep_stage *stage, double *d_a)
 {
     hx_device *const dev = stage->dev;
     const size_t bytes = (size_t)stage->n * sizeof *d_a;
@@ -99,6 +126,15 @@ int hx_sweep_stage_backward(const hx_sweep_stage *stage, double *d_a)
         HX_TRY(dev->ops->vector->axpy(dev, stage->n, 1.0, stage->d_part, stage->d_sum));
     }
     return dev->ops->copy(dev, d_a, stage->d_sum, bytes);
+}
+
+int hx_sweep_stage_backward(const hx_sweep_stage *stage, double *d_a)
+{
+    if (!stage->halo) return sweep_back(stage, d_a);
+    double *const d_all = stage->halo->d_value[1];
+    HX_TRY(hx_halo_fill(stage->halo, 1, d_a));
+    HX_TRY(sweep_back(stage, d_all));
+    return stage->dev->ops->copy(stage->dev, d_a, d_all, (size_t)stage->n_own * sizeof *d_a);
 }
 
 void hx_sweep_stage_free(hx_sweep_stage *stage)
@@ -121,5 +157,6 @@ void hx_sweep_stage_free(hx_sweep_stage *stage)
     dev->ops->release(dev, stage->d_x);
     dev->ops->release(dev, stage->d_sum);
     dev->ops->release(dev, stage->d_part);
+    hx_halo_free(stage->halo);
     memset(stage, 0, sizeof *stage);
 }

@@ -1,7 +1,9 @@
 #include "surface_reach.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "../base/memory.h"
 #include "surface_internal.h"
 #include "triangle_tree.h"
 
@@ -70,29 +72,53 @@ static double length_of_box(const hx_surface *s)
     return hx_norm3(high);
 }
 
-int hx_surface_unreached_share(const hx_surface *surface, int n, const double (*direction)[3],
-                               double offset, double *share)
+enum { REACHED, HIDDEN, COUNTS_NOWHERE };
+
+/* Whether a direction reaches triangle t from `offset` outside of its middle. */
+static uint8_t state_of(const hx_triangle_tree *tree, int n, const double (*direction)[3],
+                        double offset, double far, int64_t t)
 {
     const double limit = -sin(DEGREE * HX_REACH_TOLERANCE);
+    double normal[3], middle[3];
+    int faces = 0;
+    describe_triangle(tree->surface, t, normal, middle);
+    for (int d = 0; d < 3; d++) middle[d] += offset * normal[d];
+    for (int i = 0; i < n; i++) {
+        if (hx_dot3(normal, direction[i]) < limit) continue;
+        faces = 1;
+        if (is_open(tree, middle, direction[i], far)) return REACHED;
+    }
+    return !faces && tree->surface->is_cap[t] ? COUNTS_NOWHERE : HIDDEN;
+}
+
+int hx_surface_find_unreached(const hx_surface *surface, int n, const double (*direction)[3],
+                              double offset, uint8_t *is_hidden, double *share)
+{
     const double far = 2.0 * (length_of_box(surface) + offset);
     double all = 0.0, hidden = 0.0;
     hx_triangle_tree tree;
     HX_TRY(hx_triangle_tree_create(&tree, surface));
-    for (int64_t t = 0; t < surface->n_tri; t++) {
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (int64_t t = 0; t < surface->n_tri; t++)
+        is_hidden[t] = state_of(&tree, n, direction, offset, far, t);
+    for (int64_t t = 0; t < surface->n_tri; t++) { /* in order: the same for all threads */
         double normal[3], middle[3];
-        int faces = 0, is_reached = 0;
         const double area = describe_triangle(surface, t, normal, middle);
-        for (int d = 0; d < 3; d++) middle[d] += offset * normal[d];
-        for (int i = 0; i < n && !is_reached; i++) {
-            if (hx_dot3(normal, direction[i]) < limit) continue;
-            faces = 1;
-            is_reached = is_open(&tree, middle, direction[i], far);
-        }
-        if (!faces && surface->is_cap[t]) continue;
-        all += area;
-        if (!is_reached) hidden += area;
+        if (is_hidden[t] != COUNTS_NOWHERE) all += area;
+        if (is_hidden[t] == HIDDEN) hidden += area;
+        is_hidden[t] = is_hidden[t] == HIDDEN;
     }
     hx_triangle_tree_free(&tree);
     *share = all > 0.0 ? hidden / all : 0.0;
     return HX_OK;
+}
+
+int hx_surface_unreached_share(const hx_surface *surface, int n, const double (*direction)[3],
+                               double offset, double *share)
+{
+    uint8_t *is_hidden;
+    HX_TRY(hx_alloc_raw(&is_hidden, (size_t)surface->n_tri, 1, "hidden triangles"));
+    const int rc = hx_surface_find_unreached(surface, n, direction, offset, is_hidden, share);
+    free(is_hidden);
+    return rc;
 }

@@ -25,6 +25,10 @@ double hx_surface_overhang_share(const hx_surface *surface, const double up[3], 
 int hx_surface_unreached_share(const hx_surface *surface, int n, const double (*direction)[3],
                                double offset, double *share);
 
+/* Like hx_surface_unreached_share; is_hidden[n_tri] := 1 for the triangles that are not reached. */
+int hx_surface_find_unreached(const hx_surface *surface, int n, const double (*direction)[3],
+                              double offset, uint8_t *is_hidden, double *share);
+
 HX_C_END
 
 #endif

@@ -246,8 +246,8 @@ static void check_filter(const hx_mesh *mesh, const hx_filter_kind *kind, int64_
     }
 }
 
-/* Every sweep after every filter that maps the design, with and without projection and passive
- * elements; a heuristic is refused. */
+/* Every sweep after every filter that maps the design, with and without projection, erosion and
+ * passive elements; a heuristic is refused. */
 static void check_sweeps(const hx_mesh *mesh, const hx_filter_kind *kind, int64_t stride)
 {
     static const hx_sweep_params list[] = {
@@ -276,7 +276,10 @@ static void check_sweeps(const hx_mesh *mesh, const hx_filter_kind *kind, int64_
         hx_sweep sweep;
         hx_filter filter;
         if (!kind->is_heuristic) {
+            model eroded = m;
             check_derivatives(mesh, &m, stride);
+            eroded.erosion = eroded.beta > 0.0 ? 0.2 : 0.0; /* its sweep is not the last one */
+            if (eroded.erosion > 0.0) check_derivatives(mesh, &eroded, stride);
             continue;
         }
         make_problem(&problem, mesh, &m);

@@ -1,4 +1,4 @@
-/* Means over balls (ball.h) against sums over all pairs of elements, by both methods, and what a
+/* Means over balls (ball.h) against sums over all pairs of elements, or of their blocks, and what a
  * limit on the local volume makes of them. Derivatives are in test_response_differences.c.
  *
  *     test_local_volume [cpu | cuda] */
@@ -16,16 +16,31 @@ static double *random_field(int64_t n, uint64_t seed)
     return value;
 }
 
-/* The mean about element e by its definition. */
-static double mean_about(const hx_problem *problem, double radius, const double *rho, int64_t e)
+/* The centroid of an element, or the middle of its block of `wide` elements along each axis. */
+static void place_of(const hx_problem *problem, int wide, int64_t e, double x[3])
 {
     const hx_mesh *const mesh = problem->mesh;
-    const double h = cbrt(mesh->total_volume / (double)mesh->n_elem);
-    double x[3], sum = 0.0, total = 0.0;
+    const double edge = wide * cbrt(mesh->total_volume / (double)mesh->n_elem);
     hx_mesh_centroid(mesh, e, x);
+    for (int d = 0; d < 3 && wide > 1; d++) {
+        const double at = (x[d] - mesh->box_min[d]) / edge;
+        x[d] = mesh->box_min[d] + edge * (floor(at) + 0.5);
+    }
+}
+
+/* The mean about element e by its definition; wide: elements along a block, 1: no blocks. */
+static double mean_about(const hx_problem *problem, double radius, int wide, const double *rho,
+                         int64_t e)
+{
+    const hx_mesh *const mesh = problem->mesh;
+    const double h = wide * cbrt(mesh->total_volume / (double)mesh->n_elem);
+    double x[3], sum = 0.0, total = 0.0;
+    radius =
+        sqrt(fmax(radius * radius - (1.0 - 1.0 / (wide * wide)) * h * h, 0.25 * radius * radius));
+    place_of(problem, wide, e, x);
     for (int64_t i = 0; i < mesh->n_elem; i++) {
         double y[3];
-        hx_mesh_centroid(mesh, i, y);
+        place_of(problem, wide, i, y);
         const double d = sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) +
                               (x[2] - y[2]) * (x[2] - y[2]));
         const double share = fmin(1.0, fmax(0.0, (radius - d) / h + 0.5));
@@ -58,8 +73,9 @@ static void transpose(hx_ball *ball, double *a)
     device.ops->release(&device, d_work);
 }
 
-/* Constants stay, means lie between the extremes, and the transpose is one. */
-static void check_ball(const hx_problem *problem, double radius, hx_ball_method method)
+/* The means are those by definition if that is known; constants stay, means lie between the extremes, and the transpose is one. */
+static void check_ball(const hx_problem *problem, double radius, hx_ball_method method,
+                       int is_known)
 {
     const int64_t n = problem->mesh->n_elem;
     double *const rho = random_field(n, 3), *const a = random_field(n, 4),
@@ -69,8 +85,9 @@ static void check_ball(const hx_problem *problem, double radius, hx_ball_method 
     find_means(&ball, rho, mean);
     for (int64_t e = 0; e < n; e++) left += a[e] * mean[e];
     for (int64_t e = 0; e < n; e += 7)
-        if (method == HX_BALL_SUMS)
-            CHECK_REL(mean[e], mean_about(problem, radius, rho, e), 1e-11);
+        if (is_known)
+            CHECK_REL(mean[e], mean_about(problem, radius, method == HX_BALL_SUMS ? 1 : 2, rho, e),
+                      1e-11);
         else
             CHECK(mean[e] > 0.0099 && mean[e] < 1.0);
     transpose(&ball, a);
@@ -98,13 +115,15 @@ static void check_cells(mixed_kind kind)
     CHECK_OK(mixed_create_cantilever(&m, &box, FIXTURE_REORDERED));
     const double h = hx_ball_edge(&m.problem);
     for (int i = 0; i < 3; i++) {
-        check_ball(&m.problem, edges[i] * h, HX_BALL_SUMS);
-        check_ball(&m.problem, edges[i] * h, HX_BALL_HELMHOLTZ);
+        check_ball(&m.problem, edges[i] * h, HX_BALL_SUMS, 1);
+        check_ball(&m.problem, edges[i] * h, HX_BALL_HELMHOLTZ, 0);
+        check_ball(&m.problem, edges[i] * h, HX_BALL_BLOCKS, kind == MIXED_HEXAHEDRA);
     }
     mixed_model_free(&m);
 }
 
-/* Both methods have the same mean of x^2 in the middle of a body, x^2 + R^2 / 5. */
+/* All methods have the mean of x^2 about a place in the middle of a body, x^2 + R^2 / 5; the third
+ * about the middle of a block, with the variance 1/4 of x in it. */
 static void test_second_moment(void)
 {
     const mixed_box box = {
@@ -113,7 +132,7 @@ static void test_second_moment(void)
     CHECK_OK(mixed_create_cantilever(&m, &box, FIXTURE_REORDERED));
     const hx_mesh *const mesh = &m.mesh;
     double *const rho = random_field(mesh->n_elem, 1), *const mean = random_field(mesh->n_elem, 2);
-    const double radius = 5.0;
+    static const double radius[3] = {5.0, 5.0, 8.0}, at[3] = {0.25, 0.25, 1.25};
     int64_t middle = 0;
     double nearest = INFINITY;
     for (int64_t e = 0; e < mesh->n_elem; e++) {
@@ -124,11 +143,12 @@ static void test_second_moment(void)
         if (d < nearest) middle = e;
         nearest = fmin(nearest, d);
     }
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         hx_ball ball;
-        CHECK_OK(hx_ball_create(&ball, &device, &m.problem, radius, (hx_ball_method)k));
+        CHECK_OK(hx_ball_create(&ball, &device, &m.problem, radius[k], (hx_ball_method)k));
         find_means(&ball, rho, mean);
-        CHECK_MSG(fabs(mean[middle] - (0.25 + 5.0)) <= 0.03 * 5.0, "method %d: %g", k,
+        const double share = radius[k] * radius[k] / 5.0;
+        CHECK_MSG(fabs(mean[middle] - (at[k] + share)) <= 0.03 * share, "method %d: %g", k,
                   mean[middle]);
         hx_ball_free(&ball);
     }
@@ -180,7 +200,7 @@ static void test_limits(void)
     double *const rho = random_field(mesh.n_elem, 8);
     const hx_set *const set = hx_mesh_find_set(&mesh, "ends");
     for (int64_t e = 0; e < mesh.n_elem; e++) {
-        const double mean = mean_about(&problem, 1.1, rho, e);
+        const double mean = mean_about(&problem, 1.1, 1, rho, e);
         if (!isnan(problem.passive.density[e])) continue;
         test_worst(&all, mean);
         for (int64_t k = 0; k < set->n_elem; k++)

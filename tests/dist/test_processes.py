@@ -604,7 +604,7 @@ solver = { operator = "otf"; };
 
 
 def local_volumes():
-    """Limits on the local volume, by sums over halos and by a Helmholtz equation, of all elements and of a set that one
+    """Limits on the local volume, by sums over halos, by a Helmholtz equation and over blocks of the whole, of all elements and of a set that one
     process may not have."""
     with open("local.cfg", "w", encoding="ascii") as file:
         file.write("""mesh = { generator = "cantilever"; nx = 24; ny = 4; nz = 8; };
@@ -614,12 +614,35 @@ supports = ( { set = "left"; fix = "xyz"; } );
 loads = ( { set = "right"; total_force = [0.0, 0.0, -1.0]; } );
 optimization = { volume_fraction = 0.5; filter = { kind = "density"; radius = 1.5; };
   constraints = ( { kind = "local_volume"; radius = 2.5; max = 0.6; }, { kind = "local_volume"; radius = 9.0; max = 0.52; },
+                  { kind = "local_volume"; radius = 16.0; max = 0.51; name = "wide"; },
                   { kind = "local_volume"; radius = 2.0; max = 0.4; set = "tip"; name = "open"; } ); };
 solver = { operator = "otf"; };
 """)
     agree("local volumes", "local.cfg", ranks=(2, 3), bound=1e-8)
     said = run(2, "parts", "local.cfg", *EXACT, "mesh.in_parts=always")
     check(said.returncode == 2 and "because of a limit of the local volume" in said.stderr, f"parts: {said.stderr[-300:]}")
+
+
+def sweeps():
+    """Overhang, draw and milling, whose sweeps go through the elements of all processes, also after an erosion."""
+    with open("swept.cfg", "w", encoding="ascii") as file:
+        file.write("""mesh = { generator = "cantilever"; nx = 16; ny = 5; nz = 10; };
+material = { E = 1000.0; nu = 0.3; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right"; total_force = [0.0, 0.0, -10.0]; } );
+optimization = { volume_fraction = 0.35; filter = { kind = "density"; radius = 2.0; }; projection = { every = 4; }; };
+solver = { operator = "otf"; };
+""")
+    overhang = "optimization.overhang={angle=45.0;direction=[0.0,0.0,1.0];}"
+    alone = []
+    for name, keys in (("overhang", [overhang]), ("eroded overhang", [overhang, "optimization.projection.erosion=0.1"]),
+                       ("draw", ["optimization.draw={direction=[0.0,1.0,0.0];parting=[0.0,2.5,0.0];}"]),
+                       ("milling", ["optimization.milling=({direction=[0.0,1.0,0.0];},{direction=[0.0,0.0,1.0];})"])):
+        agree(name, "swept.cfg", *keys, designs=6, bound=1e-8)
+        alone.append([row["compliance"] for row in history("alone")])
+    check(all(a != b for i, a in enumerate(alone) for b in alone[:i]), f"two limits give one design: {alone}")
+    said = run(2, "parts", "swept.cfg", overhang, "mesh.in_parts=always")
+    check(said.returncode == 2 and "because of optimization.overhang" in said.stderr, f"parts: {said.stderr[-300:]}")
 
 
 def kept():
@@ -1040,7 +1063,7 @@ def main():
             print("skipped: " + why)
             return 77
         jobs = (parts, materials, coarse_grids, distributed_meshes, distributed_kinds, transports, settings, mixed, quadratic,
-                convection, rigid, prescribed, linked, objectives, limits, stresses, local_volumes, kept, updates, designs, outputs, resumed, floating_components,
+                convection, rigid, prescribed, linked, objectives, limits, stresses, local_volumes, sweeps, kept, updates, designs, outputs, resumed, floating_components,
                 graphs, refused, killed, stopped, failed)
         unknown = set(SCENES) - {job.__name__ for job in jobs}
         check(not unknown, f"no such scenes: {unknown}")
