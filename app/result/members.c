@@ -53,7 +53,7 @@ int hx_members_repair(hx_surface_field *field, const hx_fine_image *fine, const 
     HX_TRY_FAIL(hx_surface_repair(field, solid, target, threshold, result));
     if (!least) goto fail;
     HX_TRY_FAIL(hx_surface_of_elements(field->mesh, solid, &surface));
-    rc = hx_surface_thickness(&surface, least);
+    rc = hx_surface_thickness(&surface, HX_THICKNESS_OF_MEMBERS, least);
 fail:
     hx_surface_free(&surface);
     free(coarse);

@@ -11,12 +11,23 @@ typedef struct hx_thickness {
     double place[3]; /* the middle between both sides */
 } hx_thickness;
 
-/* The least distance from the middle of a triangle, along its inward normal, to an opposite one
- * whose normal differs by at least 120 degrees, in a member: in a shell of one to three thicknesses
- * around the middle of both sides, the surface is in two parts or more. So rims and corners of more
- * than 20 degrees, bumps and the ends of spurs are not members, however thin. About O(n log n), 130
- * bytes per triangle; the result does not depend on the number of threads. */
-int hx_surface_thickness(const hx_surface *surface, hx_thickness *least);
+typedef enum { HX_THICKNESS_OF_MEMBERS, HX_THICKNESS_OF_GAPS } hx_thickness_of;
+
+/* The least thickness of members, or least width of gaps between them. Spans lead from the middle of
+ * a triangle, along its normal, to an opposite one whose normal differs by at least 120 degrees. A
+ * span is the thickness of a member if the surface in a shell around a ball around its middle is in
+ * two parts or more, like both sides of a wall or both ends of a strut, and if it does not become
+ * thinner by a quarter within that shell. The ball is one to three and a half lengths of the span
+ * wide, so that it covers flat struts, and at least a triangle, the shell two lengths or one and a
+ * half triangles thick. So the thickness of wedges, feather edges, rims, corners, bumps and the ends
+ * of spurs is not that of a member, however small; that of a neck is. The value is the diameter of
+ * the largest ball that touches both sides within 0.9 of the ball, at most the length of the span,
+ * so that the steps of a 0/1 design do not make a member thicker that is oblique to them.
+ *
+ * With is_cap, spans between two caps do not count, because there the body ends and not the design,
+ * as on both sides of a plate, and those of gaps at a cap. About O(n log n), 150 bytes per triangle;
+ * the result does not depend on the number of threads. */
+int hx_surface_thickness(const hx_surface *surface, hx_thickness_of of, hx_thickness *least);
 
 /* The boundary of the elements with solid[n_elem] != 0 of a finished mesh, two triangles per
  * quadrilateral, whose vertices are nodes of the mesh. Without is_cap and edge. HX_EINPUT: more than
