@@ -30,9 +30,16 @@ typedef enum { HX_THICKNESS_OF_MEMBERS, HX_THICKNESS_OF_GAPS } hx_thickness_of;
 int hx_surface_thickness(const hx_surface *surface, hx_thickness_of of, hx_thickness *least);
 
 /* The boundary of the elements with solid[n_elem] != 0 of a finished mesh, two triangles per
- * quadrilateral, whose vertices are nodes of the mesh. Without is_cap and edge. HX_EINPUT: more than
- * 2^31 corners. Freed by hx_surface_free. O(n). */
-int hx_surface_of_elements(const hx_mesh *mesh, const uint8_t *solid, hx_surface *surface);
+ * quadrilateral, whose vertices are nodes of the mesh. Caps are on the mesh's boundary and on
+ * elements with forced[n_elem] != 0; forced may be NULL. Without `edge`. HX_EINPUT: more than 2^31
+ * corners. Freed by hx_surface_free. O(n). */
+int hx_surface_of_elements(const hx_mesh *mesh, const uint8_t *solid, const uint8_t *forced,
+                           hx_surface *surface);
+
+/* A surface becomes that of the whole part of which it is the half on one side of a plane of symmetry
+ * at `at` along an axis: triangles in the plane are dropped, the others get images with common
+ * vertices there. Frees `edge`. O(n). */
+int hx_surface_mirror_at(hx_surface *surface, int axis, double at, double tolerance);
 
 HX_C_END
 

@@ -4,7 +4,7 @@
 #include "surface_internal.h"
 #include "thickness_finder.h"
 
-enum { LEVELS = 4, DIRECTIONS = 8, HALVINGS = 20, MOST_MOVES = 4, MOST_TAPERS = 24 };
+enum { LEVELS = 4, DIRECTIONS = 8, HALVINGS = 24, PLANES = 8, MOST_MOVES = 4, MOST_TAPERS = 24 };
 
 /* Radii of the ball, in half lengths of the span: the ball must cover the cross-section of a strut,
  * so a flat one needs a larger ball. The shell is this much larger. */
@@ -19,6 +19,10 @@ static const double within = 1.2;
 
 /* A ball of this share of the span's length is the largest: the span is in the middle. */
 static const double medial = 0.995;
+
+/* Balls move where their radius grows by at least this share of the way: away from a wall, not along
+ * a slightly conical member. */
+static const double steep = 0.1;
 
 /* Where the thickness falls below this share within the shell, the span is in a wedge. */
 static const double taper = 0.75;
@@ -48,11 +52,12 @@ static void place(const double centre[3], const double u[3], const double v[3], 
     for (int d = 0; d < 3; d++) x[d] = centre[d] + a * u[d] + b * v[d];
 }
 
-/* side := the unit vector across the span along which the balls around its middle grow, away from
- * the nearest of the walls at its sides. */
-static void find_side(const hx_thickness_finder *f, const hx_span *s, double side[3])
+/* side := the unit vector across the span along which the balls around x grow, away from the nearest
+ * of the walls at its sides. */
+static void find_side(const hx_thickness_finder *f, const hx_span *s, const double at[3],
+                      double side[3])
 {
-    static const double off = 0.05;
+    static const double off = 0.05, origin[3] = {0.0, 0.0, 0.0};
     double u[3] = {0.0, 0.0, 0.0}, v[3], x[3], grow[2] = {1.0, 0.0};
     int least = 0;
     for (int d = 1; d < 3; d++)
@@ -66,47 +71,67 @@ static void find_side(const hx_thickness_finder *f, const hx_span *s, double sid
         double r[2];
         for (int k = 0; k < 2; k++) {
             const double step = (k ? off : -off) * s->length;
-            place(s->centre, u, v, i ? 0.0 : step, i ? step : 0.0, x);
+            place(at, u, v, i ? 0.0 : step, i ? step : 0.0, x);
             r[k] = radius_at(f, x);
         }
         grow[i] = r[1] - r[0];
     }
     const double rate = hypot(grow[0], grow[1]);
-    if (!(rate > 0.0)) grow[0] = 1.0;
-    place((const double[3]){0.0, 0.0, 0.0}, u, v, grow[0] / (rate > 0.0 ? rate : 1.0),
-          grow[1] / (rate > 0.0 ? rate : 1.0), side);
+    if (rate > 0.0)
+        place(origin, u, v, grow[0] / rate, grow[1] / rate, side);
+    else
+        place(origin, u, v, 1.0, 0.0, side);
 }
 
-/* The diameter of the largest ball within `reach` of the middle of a span, around a point of the
- * plane through the span in which balls grow most: that of the cross-section of a strut. From
- * `enough` on it need not be the largest. */
-static double find_ball(const hx_thickness_finder *f, const hx_span *s, double reach, double enough)
+/* A ball on its way to the largest one. */
+typedef struct growing {
+    double at[3], radius, step;
+} growing;
+
+/* Moves the ball in the plane of the span and its side, by one step to the best of eight places. */
+static void move(const hx_thickness_finder *f, const hx_span *s, const double side[3], double reach,
+                 growing *g)
 {
     static const double way[DIRECTIONS][2] = {{1, 0}, {-1, 0}, {0, 1},  {0, -1},
                                               {1, 1}, {1, -1}, {-1, 1}, {-1, -1}};
-    double side[3], best = 0.5 * s->ball, step = 0.25 * reach, at[2] = {0.0, 0.0};
-    if (s->ball >= medial * s->length) return s->ball;
-    find_side(f, s, side);
-    for (int halving = 0; halving < HALVINGS && 2.0 * best < enough;) {
-        if (isfinite(enough) && 2.0 * (best + MOST_MOVES * step) < enough) break;
-        const double before = best, from[2] = {at[0], at[1]};
-        for (int k = 0; k < DIRECTIONS; k++) {
-            double x[3];
-            const double a = from[0] + step * way[k][0], b = from[1] + step * way[k][1];
-            const double left = reach - hypot(a, b);
-            if (!(left > best)) continue;
-            place(s->centre, s->along, side, a, b, x);
-            const double r = fmin(radius_at(f, x), left);
-            if (!(r > best)) continue;
-            best = r;
-            at[0] = a;
-            at[1] = b;
-        }
-        if (best > before * (1.0 + 1e-6)) continue;
-        step *= 0.5;
-        halving++;
+    const double from[3] = {g->at[0], g->at[1], g->at[2]}, before = g->radius;
+    for (int k = 0; k < DIRECTIONS; k++) {
+        double x[3], off[3];
+        place(from, s->along, side, g->step * way[k][0], g->step * way[k][1], x);
+        for (int d = 0; d < 3; d++) off[d] = x[d] - s->centre[d];
+        const double left = reach - hx_norm3(off);
+        if (!(left > g->radius)) continue;
+        const double r = fmin(radius_at(f, x), left);
+        if (!(r > g->radius && r > before + steep * g->step)) continue;
+        g->radius = r;
+        for (int d = 0; d < 3; d++) g->at[d] = x[d];
     }
-    return 2.0 * best;
+}
+
+/* The diameter of the largest ball within `reach` of the middle of a span, in the plane through the
+ * span in which balls grow most: that of the cross-section of a strut. Near a corner of it, several
+ * planes one after the other lead there. From `enough` on it need not be the largest. */
+static double find_ball(const hx_thickness_finder *f, const hx_span *s, double reach, double enough)
+{
+    growing g = {{s->centre[0], s->centre[1], s->centre[2]}, 0.5 * s->ball, 0.0};
+    double side[3];
+    for (int plane = 0; plane < PLANES && 2.0 * g.radius < medial * s->length; plane++) {
+        double first[3];
+        find_side(f, s, g.at, plane % 2 ? first : side);
+        if (plane % 2) hx_cross3(s->along, first, side); /* steps of elements hide a way */
+        g.step = 0.25 * reach;
+        for (int halving = 0; halving < HALVINGS && 2.0 * g.radius < enough;) {
+            if (isfinite(enough) && plane + 1 == PLANES &&
+                2.0 * (g.radius + MOST_MOVES * g.step) < enough)
+                break;
+            const double before = g.radius;
+            move(f, s, side, reach, &g);
+            if (g.radius > before * (1.0 + 1e-9)) continue;
+            g.step *= 0.5;
+            halving++;
+        }
+    }
+    return 2.0 * g.radius;
 }
 
 /* --- shells --- */
