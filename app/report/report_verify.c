@@ -122,6 +122,33 @@ static void put_stresses(FILE *f, const analysis *a, size_t n, const hx_units *u
     put_row_as(f, a, n, "Factor of safety", "", "stresses.factor_of_safety", 0);
 }
 
+/* Least thickness and gaps of the 0/1 design and of the surface, beside what the config wants. */
+static void put_thickness(FILE *f, const hx_json_value *root, const hx_units *u)
+{
+    static const char *const key[2][3] = {
+        {"minimum_length", "thickness.design.least_thickness", "thickness.surface.least_thickness"},
+        {"minimum_gap", "thickness.design.least_gap", "thickness.surface.least_gap"}};
+    static const char *const name[2] = {"Least thickness", "Least gap"};
+    for (int i = 0; i < 2; i++) {
+        char text[3][32], path[64];
+        snprintf(path, sizeof path, "thickness.%s", key[i][0]);
+        const double wanted = hx_json_number_at(root, path);
+        if (isnan(wanted)) continue;
+        hx_report_number(wanted, text[0], sizeof text[0]);
+        for (int k = 1; k < 3; k++) {
+            const double value = hx_json_number_at(root, key[i][k]);
+            if (isnan(value))
+                snprintf(text[k], sizeof text[k], "none");
+            else
+                hx_report_number(value, text[k], sizeof text[k]);
+        }
+        fputs("<p>", f);
+        hx_html_printf(f, "%s: %s in the 0/1 design, %s in the surface; %s = %s%s.", name[i],
+                       text[1], text[2], key[i][0], text[0], u->length);
+        fputs("</p>\n", f);
+    }
+}
+
 void hx_report_write_verify(const hx_report_run *run, FILE *f)
 {
     analysis a[MAX_ANALYSIS];
@@ -165,7 +192,9 @@ void hx_report_write_verify(const hx_report_run *run, FILE *f)
     const hx_json_value *value[MAX_ANALYSIS];
     for (size_t i = 0; i < n; i++) value[i] = a[i].value;
     hx_report_write_made_limits(n, value, f);
-    fputs("</tbody></table></div></section>\n", f);
+    fputs("</tbody></table></div>\n", f);
+    put_thickness(f, run->verify.root, u);
+    fputs("</section>\n", f);
 }
 
 /* --- warnings --- */

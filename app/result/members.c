@@ -44,19 +44,22 @@ int hx_members_repair(hx_surface_field *field, const hx_fine_image *fine, const 
 {
     int rc;
     hx_surface surface = {0};
-    uint8_t *coarse = NULL, *solid = NULL;
+    uint8_t *coarse = NULL, *solid = NULL, *forced = NULL;
     const int64_t n = field->mesh->n_elem, per_element = fine->n > 1 ? n / mesh->n_elem : 1;
     HX_TRY_FAIL(hx_alloc_raw(&coarse, (size_t)mesh->n_elem, 1, "solid elements"));
     HX_TRY_FAIL(find_solid(mesh, rho, is_solid, target, *threshold, coarse));
     HX_TRY_FAIL(hx_alloc_raw(&solid, (size_t)n, 1, "solid elements"));
+    HX_TRY_FAIL(hx_alloc(&forced, (size_t)n, 1, "solid elements"));
     for (int64_t e = 0; e < n; e++) solid[e] = coarse[e / per_element];
+    for (int64_t e = 0; is_solid && e < n; e++) forced[e] = is_solid[e / per_element] != 0;
     HX_TRY_FAIL(hx_surface_repair(field, solid, target, threshold, result));
     if (!least) goto fail;
-    HX_TRY_FAIL(hx_surface_of_elements(field->mesh, solid, &surface));
-    rc = hx_surface_thickness(&surface, least);
+    HX_TRY_FAIL(hx_surface_of_elements(field->mesh, solid, forced, &surface));
+    rc = hx_surface_thickness(&surface, HX_THICKNESS_OF_MEMBERS, least);
 fail:
     hx_surface_free(&surface);
     free(coarse);
     free(solid);
+    free(forced);
     return rc;
 }

@@ -384,7 +384,7 @@ static int make_surface(job *j, const hx_options *options)
                              &j->n_seat));
     HX_TRY(hx_surface_hold_limits(&j->surface, &j->source, &j->held));
     HX_TRY(hx_surface_measure_rims(&j->surface, j->field.mesh, &j->rims));
-    HX_TRY(hx_surface_thickness(&j->surface, &j->thickness));
+    HX_TRY(hx_surface_thickness(&j->surface, HX_THICKNESS_OF_MEMBERS, &j->thickness));
     HX_TRY(hx_surface_measure_made(&j->made, &j->source, &j->surface));
     const double smoothed = hx_clock();
     HX_TRY(hx_surface_judge(j->plan.target, j->plan.format, &j->surface, &j->report));

@@ -133,6 +133,7 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     HX_TRY(hx_verify_open_made(v, made));
     /* Finds the pieces of the solid, and the piece of each node. */
     HX_TRY(hx_verify_count_pieces(v));
+    HX_TRY(hx_verify_measure_thickness(v));
     HX_TRY(hx_attached_create(&v->attached, &v->session, v->is_solid));
     if (s->limits.n > 0) HX_TRY(hx_attached_find_held(&v->attached));
     HX_TRY(hx_session_open_device(s));

@@ -16,6 +16,7 @@
 #include "core/design/limit_values.h"
 #include "core/files/vtk_fields.h"
 #include "core/stress/stress.h"
+#include "core/surface/surface_thickness.h"
 
 typedef enum { HX_VERIFY_GREY, HX_VERIFY_SOLID, HX_N_VERIFY } hx_verify_design;
 
@@ -62,6 +63,18 @@ typedef struct hx_verify_analysis {
     int pcg_iterations;
     double pcg_residual;
 } hx_verify_analysis;
+
+/* The part as elements, and as the surface that `hextop surface` cuts. */
+typedef enum {
+    HX_VERIFY_THICK_SOLID,
+    HX_VERIFY_THICK_SURFACE,
+    HX_N_VERIFY_THICK
+} hx_verify_thick;
+
+/* NAN: not measured, or there is no member or gap. */
+typedef struct hx_verify_thickness {
+    hx_thickness member, gap;
+} hx_verify_thickness;
 
 /* The options of `hextop verify`. */
 enum {
@@ -147,6 +160,7 @@ typedef struct hx_verify {
     hx_attached attached; /* pieces of the solid, and the piece to which each node belongs */
     int64_t n_face_piece; /* number of pieces if only common faces connect elements */
     hx_hinges hinges;
+    hx_verify_thickness thickness[HX_N_VERIFY_THICK]; /* with minimum_length */
     /* number of pieces of the surface, for meshes with tetrahedra; -1: not determined */
     int64_t n_surface_piece;
     hx_verify_analysis analysis[HX_N_VERIFY];
@@ -198,6 +212,14 @@ int hx_verify_find_mass(const hx_problem *problem, const double *rho, double *ma
 /* The analysis of the part as it would be made: that of the surface, of quadratic elements or of
  * the 0/1 design, the first that exists. *name: "surface". */
 const hx_verify_analysis *hx_verify_made(const hx_verify *v, const char **name);
+
+/* v->thickness := of the 0/1 design and of the surface, if the config states a minimum_length
+ * (verify_thickness.c); prints it; returns the warning about thickness i (text, "" if it suffices),
+ * NULL after the last; writes the member "thickness". */
+int hx_verify_measure_thickness(hx_verify *v);
+void hx_verify_print_thickness(const hx_verify *v);
+const char *hx_verify_warn_thickness(const hx_verify *v, int i, char *text, size_t n_text);
+void hx_verify_write_thickness(hx_json *json, const hx_verify *v);
 
 /* a->share := the shares of limited sets in the 0/1 design, or on the surface if a is its analysis
  * (verify_shares.c). O(n_elem) per limit. */

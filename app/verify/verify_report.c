@@ -101,6 +101,7 @@ static void print_design(const hx_verify *v)
                     hx_verify_hinges_text(v, hinges, sizeof hinges),
                     v->n_surface_piece < 0 ? ""
                                            : "; the surface does not follow single tetrahedra");
+    hx_verify_print_thickness(v);
     hx_log_info("%s", "");
 }
 
@@ -145,8 +146,18 @@ static void warn_pieces(hx_verify *v)
     else if (v->n_surface_piece < 0 && v->hinges.n_place > 0)
         warn_verify(v,
                     "solid elements touch only at a node or an edge: such hinges cannot be made "
-                    "(%s); a larger filter radius with a projection leaves fewer",
-                    hx_verify_hinges_text(v, hinges, sizeof hinges));
+                    "(%s); %s",
+                    hx_verify_hinges_text(v, hinges, sizeof hinges),
+                    isnan(v->session.cfg.optimization.minimum_length)
+                        ? "optimization.minimum_length, of four elements or more, avoids them"
+                        : "a larger optimization.minimum_length leaves fewer");
+}
+
+static void warn_thickness(hx_verify *v)
+{
+    char text[256];
+    for (int i = 0; hx_verify_warn_thickness(v, i, text, sizeof text); i++)
+        if (text[0]) warn_verify(v, "%s", text);
 }
 
 static void warn_set(hx_verify *v, const char *what, size_t i, const char *set)
@@ -274,6 +285,7 @@ void hx_verify_print(hx_verify *v)
     for (size_t i = 0; v->surface.path && hx_verify_warn_surface(v, i, found, sizeof found); i++)
         if (found[0]) warn_verify(v, "%s", found);
     warn_pieces(v);
+    warn_thickness(v);
     warn_loads(v);
     warn_filled(v);
     if (hx_verify_warn_strength(v, found, sizeof found)[0]) warn_verify(v, "%s", found);
@@ -436,6 +448,7 @@ int hx_verify_write(const hx_verify *v, const char *path)
     hx_json_integer(&json, "largest_elements", v->attached.pieces.n_elem[0]);
     hx_json_number(&json, "largest_volume", v->attached.pieces.volume[0]);
     hx_json_close_object(&json);
+    hx_verify_write_thickness(&json, v);
     write_attachments(&json, v);
     hx_json_open_array(&json, "warnings");
     for (size_t i = 0; i < v->n_warning; i++) hx_json_string(&json, NULL, v->warning[i]);

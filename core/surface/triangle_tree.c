@@ -222,7 +222,7 @@ int hx_triangle_tree_meets(const hx_triangle_tree *tree, const double low[3], co
     return 0;
 }
 
-static int is_within(const hx_surface *s, int64_t t, const double x[3], double distance)
+static double distance_to(const hx_surface *s, int64_t t, const double x[3])
 {
     const double *p[3];
     double share[3], off[3];
@@ -230,7 +230,7 @@ static int is_within(const hx_surface *s, int64_t t, const double x[3], double d
     hx_triangle_nearest(p[0], p[1], p[2], x, share);
     for (int d = 0; d < 3; d++)
         off[d] = share[0] * p[0][d] + share[1] * p[1][d] + share[2] * p[2][d] - x[d];
-    return hx_norm3(off) <= distance;
+    return hx_norm3(off);
 }
 
 int hx_triangle_tree_touches(const hx_triangle_tree *tree, const double x[3], double distance)
@@ -245,13 +245,42 @@ int hx_triangle_tree_touches(const hx_triangle_tree *tree, const double x[3], do
             apart |= box->low[d] > x[d] + distance || box->high[d] < x[d] - distance;
         if (apart) continue;
         for (int64_t i = box->first; i < box->first + box->n; i++)
-            if (is_within(tree->surface, tree->order[i], x, distance)) return 1;
+            if (distance_to(tree->surface, tree->order[i], x) <= distance) return 1;
         if (box->n > 0) continue;
         if (n_stack + 2 > DEPTH) return 1;
         stack[n_stack++] = box->first;
         stack[n_stack++] = box->first + 1;
     }
     return 0;
+}
+
+static double distance_of_box(const hx_triangle_box *box, const double x[3])
+{
+    double off[3];
+    for (int d = 0; d < 3; d++) off[d] = fmax(0.0, fmax(box->low[d] - x[d], x[d] - box->high[d]));
+    return hx_norm3(off);
+}
+
+double hx_triangle_tree_distance(const hx_triangle_tree *tree, const double x[3],
+                                 const uint8_t *left_out, double most)
+{
+    int32_t stack[DEPTH];
+    int n_stack = 0;
+    stack[n_stack++] = 0;
+    while (n_stack > 0) {
+        const hx_triangle_box *const box = &tree->box[stack[--n_stack]];
+        if (!(distance_of_box(box, x) < most)) continue;
+        for (int64_t i = box->first; i < box->first + box->n; i++) {
+            const int32_t t = tree->order[i];
+            if (!left_out || !left_out[t]) most = fmin(most, distance_to(tree->surface, t, x));
+        }
+        if (box->n > 0 || n_stack + 2 > DEPTH) continue;
+        const int is_second_nearer = distance_of_box(&tree->box[box->first + 1], x) <
+                                     distance_of_box(&tree->box[box->first], x);
+        stack[n_stack++] = box->first + !is_second_nearer; /* the nearer one is visited first */
+        stack[n_stack++] = box->first + is_second_nearer;
+    }
+    return most;
 }
 
 void hx_triangle_tree_free(hx_triangle_tree *tree)

@@ -39,6 +39,11 @@ int hx_triangle_tree_meets(const hx_triangle_tree *tree, const double low[3], co
 /* 1 if some triangle is within this distance of x. O(log n) if few are. */
 int hx_triangle_tree_touches(const hx_triangle_tree *tree, const double x[3], double distance);
 
+/* Distance of x from the nearest triangle with left_out[t] == 0 (left_out may be NULL), or `most` if
+ * that is nearer. O(log n) if few are about as near. */
+double hx_triangle_tree_distance(const hx_triangle_tree *tree, const double x[3],
+                                 const uint8_t *left_out, double most);
+
 /* Accepts a zeroed tree. */
 void hx_triangle_tree_free(hx_triangle_tree *tree);
 

@@ -63,8 +63,8 @@ static void test_elements(int kind, between has, double expected, double x, doub
         const int is_block = (i < FROM || i >= TO) && j > 0 && j < NY - 1 && k > 0 && k < NZ - 1;
         solid[e] = (uint8_t)(is_block || has(i, j, k));
     }
-    CHECK_OK(hx_surface_of_elements(&mesh, solid, &surface));
-    CHECK_OK(hx_surface_thickness(&surface, &least));
+    CHECK_OK(hx_surface_of_elements(&mesh, solid, NULL, &surface));
+    CHECK_OK(hx_surface_thickness(&surface, HX_THICKNESS_OF_MEMBERS, &least));
     CHECK_MSG(fabs(least.value - expected) < 1e-6, "%s: %g instead of %g, at %g, %g, %g",
               mixed_name[kind], least.value, expected, least.place[0], least.place[1],
               least.place[2]);
@@ -153,7 +153,7 @@ static void test_round(profile radius, double expected)
                   6.0;
     }
     CHECK_MSG(volume > 0.0, "the volume is %g", volume);
-    CHECK_OK(hx_surface_thickness(&s, &least));
+    CHECK_OK(hx_surface_thickness(&s, HX_THICKNESS_OF_MEMBERS, &least));
     if (isnan(expected))
         CHECK_MSG(isnan(least.value), "%g at x = %g", least.value, least.place[0]);
     else
@@ -166,7 +166,7 @@ static void test_nothing(void)
 {
     hx_surface s = {0};
     hx_thickness least;
-    CHECK_OK(hx_surface_thickness(&s, &least));
+    CHECK_OK(hx_surface_thickness(&s, HX_THICKNESS_OF_MEMBERS, &least));
     CHECK(isnan(least.value));
 }
 
