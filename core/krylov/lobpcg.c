@@ -216,12 +216,16 @@ static int iterate(run *s, hx_lobpcg_result *result)
 static int solve(run *s, hx_lobpcg_result *result)
 {
     hx_lobpcg *const e = s->e;
-    if (!e->has_start) HX_TRY(hx_lobpcg_start_fields(e));
-    e->has_start = 0; /* until it succeeds */
     e->is_known = 0;
     HX_TRY(e->k->diagonal(e->k, e->d_diagonal));
-    HX_TRY(hx_lobpcg_leave(e, e->n_motion, e->d_motion, e->d_mass_motion, s->n_x, e->x.d_v));
-    HX_TRY(hx_lobpcg_multiply(e, &e->x, s->n_x));
+    if (e->has_start) {
+        HX_TRY(hx_lobpcg_leave(e, e->n_motion, e->d_motion, e->d_mass_motion, s->n_x, e->x.d_v));
+        HX_TRY(hx_lobpcg_multiply(e, &e->x, s->n_x));
+    } else {
+        HX_TRY(hx_lobpcg_start_fields(e));
+        for (int j = 0; j < s->n_x; j++) s->active[s->n_active++] = j;
+    }
+    e->has_start = 0; /* until it succeeds */
     HX_TRY(take_ritz_step(s));
     HX_TRY(iterate(s, result));
     e->has_start = 1;

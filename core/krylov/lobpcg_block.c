@@ -80,12 +80,15 @@ int hx_lobpcg_start_fields(hx_lobpcg *e)
     const int n = e->params.n_block;
     HX_TRY(hx_lobpcg_put_waves(e));
     HX_TRY(hx_lobpcg_leave(e, e->n_motion, e->d_motion, e->d_mass_motion, n, e->x.d_v));
-    HX_TRY(hx_mass_apply(e->mass, n, (const double *const *)e->x.d_v, e->x.d_mv));
+    HX_TRY(hx_lobpcg_multiply(e, &e->x, n));
     for (int j = 0; j < n; j++) {
         double square;
         HX_TRY(e->dev->ops->vector->dot(e->dev, e->n, e->x.d_mv[j], e->x.d_mv[j], &square));
-        HX_TRY(hx_lobpcg_precondition(e, square > 0.0 ? 1.0 / sqrt(square) : 1.0, e->x.d_mv[j],
-                                      e->x.d_v[j]));
+        HX_TRY(e->dev->ops->copy(e->dev, e->d_scratch, e->x.d_mv[j],
+                                 (size_t)e->n * sizeof *e->d_scratch));
+        HX_TRY(hx_lobpcg_precondition(e, square > 0.0 ? 1.0 / sqrt(square) : 1.0, e->d_scratch,
+                                      e->w.d_v[j]));
     }
-    return HX_OK;
+    HX_TRY(hx_lobpcg_leave(e, e->n_motion, e->d_motion, e->d_mass_motion, n, e->w.d_v));
+    return hx_lobpcg_multiply(e, &e->w, n);
 }

@@ -18,7 +18,8 @@ int hx_lobpcg_precondition(hx_lobpcg *e, double factor, double *d_r, double *d_z
 /* w[j] := K x[j] - lambda M x[j] for each j of the block; sets residual, rounding, is_small and
  * norm[j] = |w[j]|. Waits. */
 int hx_lobpcg_residuals(hx_lobpcg *e, double *norm);
-/* x := start vectors, smooth fields improved by the preconditioner. Waits. */
+/* x := smooth fields, w := M x preconditioned, with their products. Both are kept, since the second
+ * are nearly dependent if supports hardly hold the part. Waits. */
 int hx_lobpcg_start_fields(hx_lobpcg *e);
 
 /* lobpcg_start.c: x := plane waves along each axis that depend on coordinates only, 0 at fixed
