@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "../linalg/vector_ops.h"
 #include "interface_ops.h"
 
 static int check_problem(const hx_operator *op)
@@ -51,9 +50,6 @@ int hx_mass_apply_all(const hx_mass *mass, int n_vector, const double *const d_x
     const hx_operator *const op = mass->op;
     const hx_device_ops *const ops = op->dev->ops;
     HX_TRY(ops->mass->apply(op->dev, &op->model, &mass->elements, n_vector, d_x, d_y));
-    for (int k = 0; k < n_vector && mass->n_point_mass > 0; k++)
-        HX_TRY(ops->vector->spring_add(op->dev, mass->n_point_mass, mass->d_dof, mass->d_value,
-                                       d_x[k], d_y[k]));
     for (int k = 0; k < n_vector; k++) HX_TRY(hx_interface_add(op->dev, 3, d_y[k]));
     return HX_OK;
 }
@@ -70,7 +66,5 @@ void hx_mass_free(hx_mass *mass)
     if (!mass->op) return;
     hx_device *const dev = mass->op->dev;
     if (dev->ops->mass) dev->ops->mass->teardown(dev, mass->elements.state);
-    dev->ops->release(dev, mass->d_dof);
-    dev->ops->release(dev, mass->d_value);
     memset(mass, 0, sizeof *mass);
 }

@@ -1,5 +1,5 @@
 /* The mass matrix M(rho) of a problem on one device: the consistent mass of the elements
- * (mass_ops.h) plus point masses. Rows of fixed degrees of freedom are 0, and vectors are
+ * (mass_ops.h). Rows of fixed degrees of freedom are 0, and vectors are
  * projected if there are rigid sets, like those of the operator K. */
 #ifndef HX_MASS_H
 #define HX_MASS_H
@@ -12,13 +12,9 @@ HX_C_BEGIN
 typedef struct hx_mass {
     const hx_operator *op; /* (borrowed) */
     hx_device_mass elements;
-    int64_t n_point_mass; /* degrees of freedom with point masses */
-    int64_t *d_dof;       /* [n_point_mass] ascending (owned) */
-    double *d_value;      /* [n_point_mass] (owned) */
 } hx_mass;
 
-/* For an operator of elasticity, which must outlive it. HX_EINPUT: the problem has no density, or
- * neither density nor point masses; it is one of heat or of a spline; the device has no such
+/* For an operator of elasticity, which must outlive it. HX_EINPUT: the problem has no density; it is one of heat or of a spline; the device has no such
  * products. O(n_elem). */
 int hx_mass_create(hx_mass *mass, hx_operator *op);
 

@@ -1,6 +1,6 @@
-/* Eigenvalues of boxes A and A2 (reference values of an independent program), of a bar whose bending
- * modes are double, of a free part, warm starts, and the same values by every operator and
- * preconditioner.
+/* Eigenvalues of boxes A and A2 (reference values of an independent program) by several operators
+ * and preconditioners, warm starts, vectors, threads, and what is refused. Bars with closed forms
+ * and free parts are in tests/app/test_modes.py.
  *
  *     test_lobpcg [cpu | cuda] [quick] */
 #include "core/krylov/lobpcg.h"
@@ -86,29 +86,98 @@ static void make_box_a(part *p, int fine, const char *op, const char *precond,
 static const double box_a[6] = {1.7992621225e-4, 3.1906510782e-4, 1.2168199463e-3,
                                 3.7144645593e-3, 4.1323959233e-3, 4.6224398604e-3};
 
-static void check_box_a(const char *op, const char *precond)
+/* Reference values; warm: the second solve starts from the first. */
+static void check_box_a(int fine, int n, const double *exact, const char *op, const char *precond)
+{
+    const hx_lobpcg_params wanted = {.n_wanted = n, .tolerance = 1e-6, .max_iterations = 400};
+    hx_lobpcg_result result, again;
+    part p;
+    make_box_a(&p, fine, op, precond, &wanted);
+    CHECK_OK(hx_lobpcg_solve(&p.solver, &result));
+    CHECK_MSG(result.n_converged == n, "%s, %s: %d converged after %d iterations", op, precond,
+              result.n_converged, result.iterations);
+    for (int i = 0; i < n; i++) CHECK_REL(result.value[i], exact[i], 1e-9);
+    if (strcmp(precond, "multigrid") == 0)
+        CHECK_MSG(result.iterations <= 25, "%d iterations", result.iterations);
+    CHECK_OK(hx_lobpcg_solve(&p.solver, &again));
+    CHECK_MSG(again.iterations <= 1, "warm start: %d iterations", again.iterations);
+    for (int i = 0; i < n; i++) CHECK_REL(again.value[i], result.value[i], 1e-12);
+    part_free(&p);
+}
+
+/* x'M x = 1, and K x = lambda M x by products of their own. */
+static void check_vectors(void)
 {
     const hx_lobpcg_params wanted = {.n_wanted = 6, .tolerance = 1e-6, .max_iterations = 300};
+    const hx_vector_ops *const vector = device.ops->vector;
     hx_lobpcg_result result;
     part p;
-    make_box_a(&p, 1, op, precond, &wanted);
+    make_box_a(&p, 1, "ebe", "multigrid", &wanted);
     CHECK_OK(hx_lobpcg_solve(&p.solver, &result));
-    CHECK_MSG(result.n_converged == 6, "%s, %s: %d converged after %d iterations", op, precond,
-              result.n_converged, result.iterations);
-    for (int i = 0; i < 6; i++) CHECK_REL(result.value[i], box_a[i], 1e-9);
-    printf("%s, %s: %d iterations, %d products, %.3f s\n", op, precond, result.iterations,
-           result.n_product, result.seconds);
-    for (int i = 0; i < 8; i++) printf("  %.10e %.1e\n", result.value[i], result.residual[i]);
+    const size_t n = (size_t)p.op.linear.n;
+    double *d_kx = fixture_put(&device, n, NULL), *d_mx = fixture_put(&device, n, NULL);
+    for (int i = 0; i < 6; i++) {
+        double *const d_x = p.solver.x.d_v[i], product[2], residual;
+        CHECK_OK(hx_operator_apply(&p.op, d_x, d_kx));
+        CHECK_OK(hx_mass_apply(&p.mass, 1, (const double *const *)&d_x, &d_mx));
+        const double *const d_a[2] = {d_x, d_mx}, *const d_b[2] = {d_mx, d_mx};
+        CHECK_OK(vector->dots(&device, (int64_t)n, 2, d_a, d_b, product));
+        CHECK_REL(product[0], 1.0, 1e-12);
+        CHECK_OK(vector->axpy(&device, (int64_t)n, -result.value[i], d_mx, d_kx));
+        CHECK_OK(vector->dot(&device, (int64_t)n, d_kx, d_kx, &residual));
+        CHECK(sqrt(residual) <= 1.001e-6 * result.value[i] * sqrt(product[1]));
+    }
+    device.ops->release(&device, d_kx);
+    device.ops->release(&device, d_mx);
+    part_free(&p);
+}
+
+/* The same bits for 1, 2 and 3 threads. */
+static void check_threads(void)
+{
+    const hx_lobpcg_params wanted = {.n_wanted = 4, .tolerance = 1e-6, .max_iterations = 300};
+    const int before = fixture_threads();
+    hx_lobpcg_result result[3];
+    for (int k = 0; k < 3; k++) {
+        part p;
+        fixture_set_threads(k + 1);
+        make_box_a(&p, 1, "otf", "multigrid", &wanted);
+        CHECK_OK(hx_lobpcg_solve(&p.solver, &result[k]));
+        part_free(&p);
+    }
+    fixture_set_threads(before);
+    for (int k = 1; k < 3; k++)
+        CHECK_MSG(memcmp(result[k].value, result[0].value, sizeof result[0].value) == 0,
+                  "%d threads", k + 1);
+}
+
+static void check_refused(void)
+{
+    const hx_lobpcg_params many = {.n_wanted = 30}, more = {.n_wanted = 4, .n_block = 33};
+    const hx_lobpcg_params wanted = {.n_wanted = 2, .tolerance = 1e-3, .max_iterations = 1};
+    hx_lobpcg solver;
+    hx_lobpcg_result result;
+    part p;
+    make_box_a(&p, 1, "otf", "jacobi", &wanted);
+    CHECK(hx_lobpcg_create(&solver, &many, &p.op.linear, &p.pc, &p.mass) == HX_EINPUT);
+    CHECK(hx_lobpcg_create(&solver, &more, &p.op.linear, &p.pc, &p.mass) == HX_EINPUT);
+    CHECK_OK(hx_lobpcg_solve(&p.solver, &result));
+    CHECK(result.n_converged < 2 && result.iterations == 1);
     part_free(&p);
 }
 
 int main(int argc, char **argv)
 {
+    static const double box_a2[1] = {1.4287987779e-4};
     int quick;
     const int status = fixture_open(&device, argc, argv, &quick);
     if (status != 0) return status;
-    check_box_a("otf", "multigrid");
-    check_box_a("bsr", "jacobi");
+    check_box_a(1, 6, box_a, "otf", "multigrid");
+    check_box_a(1, 6, box_a, "bsr", "jacobi");
+    check_box_a(2, 1, box_a2, "otf", "multigrid");
+    check_vectors();
+    check_threads();
+    check_refused();
     hx_device_close(&device);
     TEST_END();
 }
