@@ -27,6 +27,8 @@ static int read_options(hx_analyse *a, const hx_options *options)
     a->result = a->path.file;
     HX_TRY(hx_option_read_number("--threshold", threshold, 1.0, &a->threshold));
     HX_TRY(hx_preserve_read(hx_option_text(options, HX_ANALYSE_PRESERVE), &a->preserve));
+    HX_TRY(hx_option_read_integer("--modes", hx_option_text(options, HX_ANALYSE_MODES), 1,
+                                  HX_MOST_MODES, &a->modes.n));
     a->threshold_given = !isnan(a->threshold);
     a->solid_only = hx_option_given(options, HX_ANALYSE_SOLID_ONLY);
     a->is_black_white =
@@ -42,6 +44,14 @@ static int read_options(hx_analyse *a, const hx_options *options)
     return HX_OK;
 }
 
+/* Modes converge in few iterations only with multigrid, on meshes of any size. */
+static int choose_precond_of_modes(hx_session *s)
+{
+    char **const precond = &s->cfg.solver.preconditioner;
+    if (!hx_config_is_auto(*precond) || s->cfg.solver.precision == HX_PRECISION_MIXED) return HX_OK;
+    return hx_config_set_word(precond, "multigrid");
+}
+
 static int read_analysis_config(hx_session *s, const hx_options *options)
 {
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
@@ -49,7 +59,7 @@ static int read_analysis_config(hx_session *s, const hx_options *options)
     hx_config_solve_by_residual(&s->cfg);
     if (s->cfg.solver.criterion == HX_PCG_RELATIVE)
         s->cfg.solver.tolerance = fmin(s->cfg.solver.tolerance, tolerance);
-    return HX_OK;
+    return hx_option_given(options, HX_ANALYSE_MODES) ? choose_precond_of_modes(s) : HX_OK;
 }
 
 static int make_densities(hx_analyse *a)
@@ -102,7 +112,9 @@ int hx_analyse_open(hx_analyse *a, const hx_options *options)
     HX_TRY(read_options(a, options));
     HX_TRY(read_analysis_config(s, options));
     HX_TRY(hx_session_make_mesh(s));
+    if (a->modes.n > 0) s->lacking = &a->lacking;
     HX_TRY(hx_session_make_problem(s));
+    s->lacking = NULL;
     if (a->result) {
         HX_TRY(hx_solid_design_create(&a->design, s, a->result, a->threshold, a->preserve));
         hx_result_origin_excuse(&a->design.origin, options->n_argument - 1, options->argument + 1);
@@ -117,7 +129,7 @@ int hx_analyse_open(hx_analyse *a, const hx_options *options)
     HX_TRY(make_densities(a));
     /* Warns of loads and supports that act only on void, like `check`. */
     hx_diags diags = {0};
-    hx_diag_loads(&diags, s);
+    if (a->lacking.n == 0) hx_diag_loads(&diags, s);
     hx_diags_free(&diags);
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
@@ -299,11 +311,39 @@ static int see_case(hx_analyse *a, int c, FILE *points)
     return a->with_fields ? keep_fields(a, c) : HX_OK;
 }
 
+static int add_density(hx_analyse *a)
+{
+    double *density = NULL;
+    HX_TRY(hx_fields_add(&a->fields, &a->session->mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density",
+                         &density));
+    memcpy(density, a->rho, (size_t)a->session->mesh.n_elem * sizeof *density);
+    return HX_OK;
+}
+
+/* K of the densities, without a solve. */
+static int set_stiffness(hx_analyse *a)
+{
+    hx_session *const s = a->session;
+    hx_problem_modulus(&s->problem, s->design.penalty.last, a->rho, a->modulus);
+    HX_TRY(hx_operator_set_modulus(&s->solver.op, a->modulus));
+    return hx_precond_setup(&s->solver.pc);
+}
+
+int hx_analyse_find_modes(hx_analyse *a)
+{
+    hx_session *const s = a->session;
+    if (a->modes.n == 0) return HX_OK;
+    return hx_modes_find(&a->modes, &s->solver.op, &s->solver.pc, a->rho,
+                         a->with_fields ? &a->fields : NULL);
+}
+
 int hx_analyse_solve(hx_analyse *a, int with_fields, FILE *points)
 {
     hx_session *const s = a->session;
     const double begin = hx_clock();
     a->with_fields = with_fields;
+    if (with_fields) HX_TRY(add_density(a));
+    if (a->lacking.n > 0) return set_stiffness(a);
     HX_TRY(hx_analysis_create(&s->analysis, &s->solver.op, &s->solver.pc, &s->solver.pcg, 0));
     HX_TRY(hx_analysis_solve_density(&s->analysis, a->rho, s->design.penalty.last));
     HX_TRY(hx_analysis_compliance(&s->analysis, &a->compliance));
@@ -311,12 +351,6 @@ int hx_analyse_solve(hx_analyse *a, int with_fields, FILE *points)
     a->seconds[0] = hx_clock() - begin;
     hx_stress_create(&a->stress, &s->problem);
     HX_TRY(hx_nodal_stress_create(&a->nodal, &a->stress, a->modulus));
-    if (with_fields) {
-        double *density = NULL;
-        HX_TRY(hx_fields_add(&a->fields, &a->session->mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density",
-                             &density));
-        memcpy(density, a->rho, (size_t)a->session->mesh.n_elem * sizeof *density);
-    }
     if (points) hx_analyse_write_head(a, points);
     for (int c = 0; c < s->problem.cases.n; c++) HX_TRY(see_case(a, c, points));
     return HX_OK;
@@ -329,6 +363,7 @@ void hx_analyse_free(hx_analyse *a)
         free(a->load_case[c].spring_of);
     }
     for (size_t i = 0; i < a->n_warning; i++) free(a->warning[i]);
+    hx_notes_free(&a->lacking);
     free(a->load_case);
     free(a->rho);
     free(a->modulus);

@@ -8,6 +8,7 @@
 #include "../session/result_path.h"
 #include "../session/session.h"
 #include "../text/options.h"
+#include "analyse_modes.h"
 #include "core/base/atomic_file.h"
 #include "core/files/vtk_fields.h"
 #include "core/stress/stress.h"
@@ -21,6 +22,7 @@ enum {
     HX_ANALYSE_PRESERVE,
     HX_ANALYSE_VTK,
     HX_ANALYSE_POINTS,
+    HX_ANALYSE_MODES,
     HX_ANALYSE_OUTPUT
 };
 
@@ -82,6 +84,8 @@ typedef struct hx_analyse {
     double *u, *reaction;       /* [n_point][components] scratch (owned) */
     hx_fields fields;           /* fields for the file of --vtk */
     int with_fields;
+    hx_modes modes;
+    hx_notes lacking;  /* why there is no static analysis beside the modes: loads or supports */
     double seconds[3]; /* solves, stresses, the table of points */
     size_t n_warning;
     char *warning[16]; /* as printed (owned) */
@@ -92,9 +96,12 @@ typedef struct hx_analyse {
  * options that contradict each other. */
 int hx_analyse_open(hx_analyse *a, const hx_options *options);
 
-/* Solves all cases. with_fields: their fields are added to a->fields. points: stream for a table of
+/* Solves all cases, if loads and supports permit it. with_fields: their fields are added to a->fields. points: stream for a table of
  * every Gauss point; NULL: none. HX_ENUMERIC: the result is not finite. */
 int hx_analyse_solve(hx_analyse *a, int with_fields, FILE *points);
+
+/* Finds the modes, if the options ask for them, with the K of hx_analyse_solve. */
+int hx_analyse_find_modes(hx_analyse *a);
 
 /* Sums loads, reactions, springs and convection of a case. Called after its solve, with its
  * displacements in a->u. On return a->reaction has the reactions at fixed degrees of freedom, and 0

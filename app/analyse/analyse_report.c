@@ -37,6 +37,12 @@ static int is_heat(const hx_analyse *a)
     return hx_config_is_heat(&a->session->cfg);
 }
 
+/* Number of cases that were solved. */
+static int n_case(const hx_analyse *a)
+{
+    return a->lacking.n > 0 ? 0 : a->session->problem.cases.n;
+}
+
 static const char *set_name(const hx_session *s, const char *set)
 {
     return set ? set : s->mesh.name; /* from = "file" */
@@ -69,15 +75,15 @@ static void print_design(const hx_analyse *a)
     if (!isnan(a->mass)) hx_log_info("mass      %s", hx_units_mass_text(u, a->mass, x, sizeof x));
     hx_log_info("solver    %s, |r| <= %.2g |f|", hx_session_operator_text(s, x, sizeof x),
                 s->cfg.solver.tolerance);
-    hx_log_info(
-        "nodes     have the mean stress of their elements, extrapolated from the Gauss "
-        "points%s%s%s",
-        a->nodal.n_mixed > 0 ? "; at " : "",
-        a->nodal.n_mixed > 0 ? hx_format_count(a->nodal.n_mixed, y, sizeof y) : "",
-        a->nodal.n_mixed > 0
-            ? " of them, elements with less than half the stiffness of the stiffest are left out"
-            : "");
-    hx_log_info("compliance  %.6g%s", a->compliance, u->work);
+    if (a->lacking.n == 0)
+        hx_log_info("nodes     have the mean stress of their elements, extrapolated from the Gauss "
+                    "points%s%s%s",
+                    a->nodal.n_mixed > 0 ? "; at " : "",
+                    a->nodal.n_mixed > 0 ? hx_format_count(a->nodal.n_mixed, y, sizeof y) : "",
+                    a->nodal.n_mixed > 0 ? " of them, elements with less than half the stiffness "
+                                           "of the stiffest are left out"
+                                         : "");
+    if (a->lacking.n == 0) hx_log_info("compliance  %.6g%s", a->compliance, u->work);
 }
 
 /* Values that are only rounding, relative to other values of their kind or to `size`, are printed
@@ -212,7 +218,10 @@ static void warn_all(hx_analyse *a)
             "rho_min",
             a->result, hx_format_count(a->design.n_missing, count, sizeof count),
             hx_noun(a->design.n_missing, "element", "elements"));
-    for (int c = 0; c < a->session->problem.cases.n; c++) {
+    for (int k = a->modes.result.n_converged; k < a->modes.n; k++)
+        warn_analysis(a, "mode %d did not converge: its residual is %.2g", k + 1,
+                      a->modes.result.residual[k]);
+    for (int c = 0; c < n_case(a); c++) {
         const hx_analyse_case *const of = &a->load_case[c];
         if (of->pcg.reason != HX_PCG_CONVERGED)
             warn_analysis(a, "case %d: the solve did not converge (%s, |r|/|f| = %.2g)", c + 1,
@@ -229,7 +238,9 @@ void hx_analyse_print(hx_analyse *a)
     print_design(a);
     const hx_session *const s = a->session;
     const hx_units *const u = &s->cfg.units;
-    for (int c = 0; c < s->problem.cases.n; c++) {
+    for (size_t i = 0; i < a->lacking.n; i++)
+        hx_log_info("modes only: %s", a->lacking.note[i].text);
+    for (int c = 0; c < n_case(a); c++) {
         const hx_analyse_case *const of = &a->load_case[c];
         hx_log_info("\ncase %d, weight %g: compliance %.6g%s, %s %.6g%s; %d %s", c + 1,
                     s->problem.cases.weight[c], of->compliance, u->work,
@@ -240,10 +251,11 @@ void hx_analyse_print(hx_analyse *a)
         print_sums(a, of);
         print_peaks(a, of);
     }
-    if (!is_heat(a))
+    if (!is_heat(a) && n_case(a) > 0)
         hx_log_info("\n"
                     "forces%s%s act on the part, moments%s%s are about the origin",
                     u->force[0] ? "," : "", u->force, u->work[0] ? "," : "", u->work);
+    if (a->modes.n > 0) hx_modes_print(&a->modes, u);
     hx_log_detail("solves %.3f s, stresses %.3f s, %zu %s of fields", a->seconds[0], a->seconds[1],
                   a->fields.bytes, hx_noun(a->fields.bytes, "byte", "bytes"));
     warn_all(a);
@@ -334,7 +346,7 @@ int hx_analyse_write(const hx_analyse *a, const char *path)
     hx_json_open_object(&json, NULL);
     write_design(&json, a);
     hx_json_open_array(&json, "cases");
-    for (int c = 0; c < a->session->problem.cases.n; c++) {
+    for (int c = 0; c < n_case(a); c++) {
         const hx_analyse_case *const of = &a->load_case[c];
         hx_json_open_object(&json, NULL);
         hx_json_integer(&json, "case", c + 1);
@@ -349,6 +361,7 @@ int hx_analyse_write(const hx_analyse *a, const char *path)
         hx_json_close_object(&json);
     }
     hx_json_close_array(&json);
+    hx_modes_write(&a->modes, &a->session->cfg.units, &json);
     hx_json_open_array(&json, "warnings");
     for (size_t i = 0; i < a->n_warning; i++) hx_json_string(&json, NULL, a->warning[i]);
     hx_json_close_array(&json);

@@ -58,6 +58,7 @@ static int analyse_config(hx_analyse *a, const hx_options *options)
     HX_TRY(hx_output_names_check_input(&a->outputs, options->argument[0], "the config"));
     HX_TRY(hx_analyse_open(a, options));
     HX_TRY(solve_all_cases(a, vtk != NULL, points));
+    HX_TRY(hx_analyse_find_modes(a));
     hx_analyse_print(a);
     if (points) hx_log_info("%s: one line per Gauss point", points);
     if (json) HX_TRY(hx_analyse_write(a, json));
@@ -114,6 +115,9 @@ static const hx_option analyse_options[] = {
                         .help = "writes displacements, stresses and reactions of every case"},
     [HX_ANALYSE_POINTS] = {"--points", HX_OPTION_FILE, "FILE.csv",
                            .help = "writes the stresses at every Gauss point"},
+    [HX_ANALYSE_MODES] = {"--modes", HX_OPTION_TEXT, "N",
+                          .help = "finds the N lowest natural frequencies, at most 24, and their "
+                                  "modes"},
     [HX_ANALYSE_OUTPUT] = {"--output", HX_OPTION_FILE, "FILE.json",
                            .help = "writes the printed figures with more digits, as JSON"},
 };
@@ -147,6 +151,13 @@ const hx_command hx_command_analyse = {
         "on control points. The largest displacement and temperature include mid-side nodes, and "
         "points\n"
         "inside spans of splines.\n"
+        "--modes needs material.density, but neither loads nor, for a free part, supports: rigid "
+        "motions\n"
+        "that supports leave are of frequency 0 and not counted. Prints the frequencies, the "
+        "effective\n"
+        "mass of each mode per direction relative to the mass, and residuals. FILE.vtk has fields "
+        "mode_1\n"
+        "and so on, with a largest displacement of 1.\n"
         "Solves to |r| <= 1e-10 |f| unless solver.tolerance is smaller. Exit status 0, also with\n"
         "warnings.\n",
     .n_min = 1,

@@ -232,6 +232,7 @@ static void name_units(hx_units *units, const unit *const unit_of[N_KIND])
     snprintf(units->acceleration, size, " %s/%s^2", length, time);
     snprintf(units->stiffness, size, " %s/%s", force, length);
     snprintf(units->rate, size, " rad/%s", time);
+    units->second = unit_of[TIME]->si;
     units->metre = unit_of[LENGTH]->si;
     units->pascal = unit_of[STRESS]->si;
     name_mass(units, unit_of);

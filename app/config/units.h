@@ -17,6 +17,7 @@ typedef struct hx_units {
     char work[HX_UNIT_SIZE]; /* unit of moments and of the compliance: " N mm" */
     char mass[HX_UNIT_SIZE]; /* unit of mass, force time^2 / length: " t" with N, mm and s */
     char density[HX_UNIT_SIZE], acceleration[HX_UNIT_SIZE], stiffness[HX_UNIT_SIZE];
+    double second;           /* seconds per unit of time; 0: no units */
     double metre;            /* metres per unit of length; 0: no units */
     double pascal;           /* pascals per unit of stress; 0: no units */
     double mass_si;          /* kilograms per unit of mass; 0: no units */

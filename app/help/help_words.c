@@ -40,6 +40,11 @@ const hx_term hx_terms[] = {
      "a point at which an element's integrand is evaluated",
      "solver.element",
      "theory.md#elements-and-quadrature"},
+    {{"natural frequency", "eigenfrequency", "modal analysis", "vibration"},
+     "a frequency at which the part swings without a load, with its shape, the mode; found by "
+     "`hextop analyse --modes`",
+     "material.density",
+     "commands.md#frequencies"},
     /* the design */
     {{"SIMP", "material interpolation", "power law"},
      "the stiffness of an element as a power of its density",
@@ -264,13 +269,16 @@ static const json_file json_files[] = {
      "size status system title unknowns"},
     {"the analysis's JSON file", "analyse --output", "commands.md#analyse",
      "build c_library case cases compiler compliance compression config convection "
-     "cuda design displacement element elements elements_counted elements_missing "
-     "force gauss_point half_dissipation heat heat_flux heat_flux_node hextop "
-     "imbalance largest libconfig loads lowest_temperature machine mass mathematics "
-     "moment node nodes_without_softer_elements pcg_iterations pcg_outcome "
-     "pcg_residual point processor reactions result set springs strain_energy sum "
+     "cuda design displacement effective_mass eigenvalue element elements elements_counted "
+     "elements_missing force frequency gauss_point half_dissipation heat heat_flux heat_flux_node "
+     "hextop "
+     "imbalance iterations largest libconfig loads lowest_temperature machine mass mathematics "
+     "mode modes moment node nodes_without_softer_elements participation "
+     "pcg_iterations pcg_outcome "
+     "pcg_residual point processor reactions residual result rigid_motions seconds set springs "
+     "strain_energy sum "
      "supports temperature tension threshold tolerance value vector_unit versions "
-     "volume von_mises von_mises_node warnings weight"},
+     "vibration volume von_mises von_mises_node warnings weight"},
     {"the selftest's JSON file", "selftest --output", "commands.md#selftest",
      "bound build c_library check checks compiler cuda device devices error failed "
      "hextop libconfig lines machine mathematics note passed processor reference "

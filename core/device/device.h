@@ -61,6 +61,8 @@ typedef struct hx_device_ops {
     const struct hx_rigid_ops *rigid;         /* rigid_ops.h: rigid sets */
     const struct hx_body_ops *body;           /* element_ops.h: loads proportional to mass */
     const struct hx_expansion_ops *expansion; /* element_ops.h: loads by thermal expansion */
+    const struct hx_mass_ops *mass;           /* mass_ops.h: the mass matrix, for vibrations */
+    const struct hx_block_ops *block;         /* block_ops.h: blocks of vectors, like `mass` */
     const struct hx_multigrid_ops *multigrid; /* multigrid.h: the preconditioner `multigrid` */
     const struct hx_helmholtz_ops *helmholtz; /* helmholtz.h: the filter `helmholtz` */
     const struct hx_stress_ops *stress;       /* stress_ops.h: the response `stress` */

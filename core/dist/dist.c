@@ -36,6 +36,22 @@ static int dots(hx_device *dev, int64_t n, int n_dot, const double *const d_a[],
     return hx_dist_sum(dist, n_dot, result);
 }
 
+static int gram(hx_device *dev, int64_t n, int n_a, const double *const d_a[], int n_b,
+                const double *const d_b[], double *g)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    const hx_block_ops *const block = dist->plain->block;
+    if (hx_dist_has_own_first(dist))
+        HX_TRY(block->gram(dev, hx_dist_count_own(dist, n), n_a, d_a, n_b, d_b, g));
+    for (int i = 0; i < n_a && !hx_dist_has_own_first(dist); i++) {
+        const double *d_own; /* overwritten by the next product */
+        int64_t n_own;
+        HX_TRY(hx_dist_own(dist, n, d_a[i], &n_own, &d_own));
+        HX_TRY(block->gram(dev, n_own, 1, &d_own, n_b, d_b, g + (int64_t)i * n_b));
+    }
+    return hx_dist_sum(dist, n_a * n_b, g);
+}
+
 static int field_dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
                      double *result)
 {
@@ -221,6 +237,9 @@ static void set_tables(hx_dist *dist)
     dist->body = dist->plain->body ? *dist->plain->body : (hx_body_ops){0};
     dist->body.force = body_force;
     if (dist->plain->body) dist->ops.body = &dist->body;
+    dist->block = dist->plain->block ? *dist->plain->block : (hx_block_ops){0};
+    dist->block.gram = gram;
+    if (dist->plain->block) dist->ops.block = &dist->block;
     dist->expansion = dist->plain->expansion ? *dist->plain->expansion : (hx_expansion_ops){0};
     dist->expansion.force = expansion_force;
     if (dist->plain->expansion) dist->ops.expansion = &dist->expansion;

@@ -16,6 +16,7 @@
 #include "../comm/comm_reduce.h"
 #include "../device/snapshot.h"
 #include "../krylov/pcg_ops.h"
+#include "../linalg/block_ops.h"
 #include "../linalg/vector_ops.h"
 #include "../multigrid/multigrid.h"
 #include "../operator/conduction_ops.h"
@@ -77,6 +78,7 @@ typedef struct hx_dist {
     hx_dist_multigrid multigrid;
     hx_conduction_ops conduction;
     hx_body_ops body;
+    hx_block_ops block;
     hx_expansion_ops expansion;
 
     /* Interface points; entries for 1, 3 and 6 unknowns per point are made as needed. */

@@ -145,6 +145,8 @@ extern const struct hx_element_ops hx_cuda_element_ops;     // element_cuda.cu
 extern const struct hx_rigid_ops hx_cuda_rigid_ops;         // rigid_set_cuda.cu
 extern const struct hx_body_ops hx_cuda_body_ops;           // body_force_cuda.cu
 extern const struct hx_expansion_ops hx_cuda_expansion_ops; // expansion_cuda.cu
+extern const struct hx_mass_ops hx_cuda_mass_ops;           // mass_cuda.cu
+extern const struct hx_block_ops hx_cuda_block_ops;         // block_cuda.cu
 extern const struct hx_design_ops hx_cuda_design_ops;       // design_cuda.cu
 extern const struct hx_multigrid_ops hx_cuda_multigrid_ops; // multigrid_cuda.cu
 extern const struct hx_helmholtz_ops hx_cuda_helmholtz_ops; // helmholtz_cuda.cu

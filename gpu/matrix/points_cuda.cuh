@@ -7,6 +7,7 @@
 #include "core/matrix/pattern.h"
 #include "core/operator/device_mesh.h"
 #include "core/operator/element_ops.h"
+#include "core/operator/mass_ops.h"
 #include "core/problem/problem.h"
 
 // A rule (core/space/cell_rule.h) for a warp whose lanes are the Gauss points: the values of all
@@ -32,6 +33,19 @@ int hx_cuda_points_body_force(hx_device *dev, const hx_device_model *model,
 int hx_cuda_points_body_work(hx_device *dev, const hx_device_model *model,
                              const hx_body_field *field, double factor, const double *d_rho,
                              const double *d_u, double *d_dc);
+
+// The mass matrix (mass_ops.h) of quadratic cells, for n_vector of these vectors
+// (points_mass_cuda.cu).
+constexpr int HX_MASS_AT_ONCE = 4;
+struct hx_mass_vectors {
+    const double *x[HX_MASS_AT_ONCE];
+    double *y[HX_MASS_AT_ONCE];
+};
+int hx_cuda_points_mass(hx_device *dev, const hx_device_model *model, const hx_device_mass *mass,
+                        int n_vector, const hx_mass_vectors &v);
+int hx_cuda_points_mass_work(hx_device *dev, const hx_device_model *model,
+                             const hx_device_mass *mass, double factor, const double *d_v,
+                             double *d_dg);
 
 int hx_cuda_points_expansion_force(hx_device *dev, const hx_device_model *model,
                                    const hx_device_expansion *expansion, const double *d_static,

@@ -9,12 +9,14 @@
 #include "../../device/timeline_ops.h"
 #include "../../device/transport_ops.h"
 #include "../../krylov/pcg_ops.h"
+#include "../../linalg/block_ops.h"
 #include "../../linalg/vector_ops.h"
 #include "../../matrix/interaction_ops.h"
 #include "../../matrix/matrix.h"
 #include "../../multigrid/multigrid.h"
 #include "../../operator/conduction_ops.h"
 #include "../../operator/element_ops.h"
+#include "../../operator/mass_ops.h"
 #include "../../operator/rigid_ops.h"
 
 extern const hx_vector_ops hx_cpu_vector_ops;         /* vector_cpu.c */
@@ -23,6 +25,8 @@ extern const hx_element_ops hx_cpu_element_ops;       /* element_cpu.c */
 extern const hx_rigid_ops hx_cpu_rigid_ops;           /* rigid_set_cpu.c */
 extern const hx_body_ops hx_cpu_body_ops;             /* body_force_cpu.c */
 extern const hx_expansion_ops hx_cpu_expansion_ops;   /* expansion_cpu.c */
+extern const hx_mass_ops hx_cpu_mass_ops;             /* mass_cpu.c */
+extern const hx_block_ops hx_cpu_block_ops;           /* block_cpu.c */
 extern const hx_design_ops hx_cpu_design_ops;         /* design_cpu.c */
 extern const hx_matrix_ops hx_cpu_matrix_ops;         /* matrix_cpu.c */
 extern const hx_multigrid_ops hx_cpu_multigrid_ops;   /* multigrid_cpu.c */
