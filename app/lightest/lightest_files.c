@@ -83,6 +83,13 @@ int hx_lightest_no_values(const hx_lightest *l, double **values)
     return HX_OK;
 }
 
+/* Value of a limit; a stress on the surface is the one on finer tetrahedra about it if that is larger,
+ * which another mesh may show. */
+static double value_of(const hx_json_value *limit)
+{
+    return fmax(hx_json_number_at(limit, "value"), hx_json_number_at(limit, "split_once"));
+}
+
 /* values[n_limit] of an analysis; NaN if it may be missing and is. */
 static int read_values(const hx_lightest *l, const hx_json_value *limits, int may_miss,
                        const char *path, double **values)
@@ -93,8 +100,7 @@ static int read_values(const hx_lightest *l, const hx_json_value *limits, int ma
     if (!limits || limits->n != (size_t)l->n_limit)
         return HX_RAISE(HX_EINPUT, "%s does not have the %d %s of the search", path, l->n_limit,
                         hx_noun(l->n_limit, "limit", "limits"));
-    for (const hx_json_value *v = limits->first; v; v = v->next)
-        (*values)[i++] = hx_json_number_at(v, "value");
+    for (const hx_json_value *v = limits->first; v; v = v->next) (*values)[i++] = value_of(v);
     return HX_OK;
 }
 

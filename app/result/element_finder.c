@@ -70,6 +70,11 @@ static double distance_beyond(const hx_element_finder *f, int64_t e, const doubl
     return most;
 }
 
+double hx_element_beyond(const hx_element_finder *f, int64_t e, const double x[3])
+{
+    return distance_beyond(f, e, x);
+}
+
 static void visit_element(void *context, int64_t e)
 {
     search *const s = context;

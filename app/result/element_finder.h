@@ -19,6 +19,9 @@ int hx_element_finder_create(hx_element_finder *f, const hx_mesh *mesh);
  * the finder. */
 int64_t hx_element_find(const hx_element_finder *f, const double x[3]);
 
+/* Distance of x beyond the faces of an element, of which it is the largest; negative inside. */
+double hx_element_beyond(const hx_element_finder *f, int64_t e, const double x[3]);
+
 /* Accepts a zeroed struct. */
 void hx_element_finder_free(hx_element_finder *f);
 

@@ -15,7 +15,9 @@ static const double most_cosine = 0.8660254037844387;
 /* The faces of passive solids on the boundary of the part, and their edges. */
 typedef struct hull {
     const hx_mesh *mesh;
-    const double *density;
+    const double *density; /* NULL: all elements are solid */
+    /* of hx_stress_zone_sharp_edges; NULL: edges whose elements are all passive (borrowed) */
+    const uint8_t *part_faces, *is_passive;
     int64_t n, n_edge;
     int64_t *face;  /* [n] element * 6 + local face (owned) */
     uint64_t *key;  /* [n_edge] the nodes of an edge (owned) */
@@ -25,12 +27,12 @@ typedef struct hull {
 
 static int is_solid(const hull *h, int64_t e)
 {
-    return h->density[e] > HX_ZONE_MOST_VOID;
+    return !h->density || h->density[e] > HX_ZONE_MOST_VOID;
 }
 
 static int is_void(const hull *h, int64_t e)
 {
-    return h->density[e] <= HX_ZONE_MOST_VOID;
+    return h->density && h->density[e] <= HX_ZONE_MOST_VOID;
 }
 
 /* Lists the faces; face = NULL: counts them. */
@@ -61,10 +63,10 @@ static int list_edges(hull *h)
     const size_t most = 4 * (size_t)h->n + 1;
     uint64_t *scratch = NULL;
     int rc;
-    HX_TRY_FAIL(hx_alloc_raw(&h->key, most, sizeof *h->key, "edges of passive solids"));
-    HX_TRY_FAIL(hx_alloc_raw(&h->of, most, sizeof *h->of, "edges of passive solids"));
-    HX_TRY_FAIL(hx_alloc_raw(&h->order, most, sizeof *h->order, "edges of passive solids"));
-    HX_TRY_FAIL(hx_alloc_raw(&scratch, most, sizeof *scratch, "edges of passive solids"));
+    HX_TRY_FAIL(hx_alloc_raw(&h->key, most, sizeof *h->key, "edges of the boundary"));
+    HX_TRY_FAIL(hx_alloc_raw(&h->of, most, sizeof *h->of, "edges of the boundary"));
+    HX_TRY_FAIL(hx_alloc_raw(&h->order, most, sizeof *h->order, "edges of the boundary"));
+    HX_TRY_FAIL(hx_alloc_raw(&scratch, most, sizeof *scratch, "edges of the boundary"));
     for (int64_t k = 0; k < h->n; k++) {
         int32_t corner[4];
         const int n = corners_of(h, k, corner);
@@ -125,13 +127,27 @@ static int is_fixed(const hull *h, int32_t a, int32_t b)
     return 1;
 }
 
+/* 1 if no design can round the edge between two faces. */
+static int is_sharp(const hull *h, int64_t a, int64_t b)
+{
+    const int64_t face[2] = {h->face[a], h->face[b]};
+    int n = 0;
+    for (int i = 0; i < 2; i++) {
+        if (h->is_passive[face[i] / 6]) return 1;
+        n += h->part_faces[face[i] / 6] >> (face[i] % 6) & 1;
+    }
+    return n == 2;
+}
+
 static uint64_t sorted_key(const hull *h, int64_t i)
 {
     return i >= 0 && i < h->n_edge ? h->key[h->order[i]] : UINT64_MAX;
 }
 
-static void mark_edges(const hull *h, uint8_t *is_marked, int *is_any)
+/* Returns the number of edges. */
+static int64_t mark_edges(const hull *h, uint8_t *is_marked)
 {
+    int64_t n = 0;
     const int bits = hx_bits((uint64_t)h->mesh->n_node);
     for (int64_t i = 0; i + 1 < h->n_edge; i++) {
         const uint64_t key = sorted_key(h, i);
@@ -139,27 +155,45 @@ static void mark_edges(const hull *h, uint8_t *is_marked, int *is_any)
         if (sorted_key(h, i + 1) != key) continue;
         if (sorted_key(h, i - 1) == key || sorted_key(h, i + 2) == key)
             continue; /* several parts */
-        if (!is_inward(h, h->of[h->order[i]], h->of[h->order[i + 1]])) continue;
-        if (!is_fixed(h, a, b)) continue;
+        const int64_t of = h->of[h->order[i]], other = h->of[h->order[i + 1]];
+        if (!is_inward(h, of, other)) continue;
+        if (!(h->part_faces ? is_sharp(h, of, other) : is_fixed(h, a, b))) continue;
         is_marked[a] = is_marked[b] = 1;
-        *is_any = 1;
+        n++;
     }
+    return n;
+}
+
+/* Finds the edges of a hull with its mesh, which it frees. */
+static int find_edges(hull *h, uint8_t *is_marked, int64_t *n_edge)
+{
+    int rc;
+    h->n = list_faces(h, NULL);
+    HX_TRY_FAIL(hx_alloc_raw(&h->face, (size_t)h->n + 1, sizeof *h->face, "faces at edges"));
+    list_faces(h, h->face);
+    HX_TRY_FAIL(list_edges(h));
+    *n_edge = mark_edges(h, is_marked);
+fail:
+    free(h->face);
+    free(h->key);
+    free(h->order);
+    free(h->of);
+    return rc;
 }
 
 int hx_stress_zone_edges(const hx_mesh *mesh, const double *density, uint8_t *is_marked,
                          int *is_any)
 {
     hull h = {.mesh = mesh, .density = density};
-    int rc;
-    h.n = list_faces(&h, NULL);
-    HX_TRY_FAIL(hx_alloc_raw(&h.face, (size_t)h.n + 1, sizeof *h.face, "faces of passive solids"));
-    list_faces(&h, h.face);
-    HX_TRY_FAIL(list_edges(&h));
-    mark_edges(&h, is_marked, is_any);
-fail:
-    free(h.face);
-    free(h.key);
-    free(h.order);
-    free(h.of);
-    return rc;
+    int64_t n = 0;
+    HX_TRY(find_edges(&h, is_marked, &n));
+    if (n > 0) *is_any = 1;
+    return HX_OK;
+}
+
+int hx_stress_zone_sharp_edges(const hx_mesh *mesh, const uint8_t *part_faces,
+                               const uint8_t *is_passive, uint8_t *is_marked, int64_t *n_edge)
+{
+    hull h = {.mesh = mesh, .part_faces = part_faces, .is_passive = is_passive};
+    return find_edges(&h, is_marked, n_edge);
 }

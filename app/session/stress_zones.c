@@ -127,6 +127,12 @@ fail:
     return rc;
 }
 
+int hx_stress_zones_mark_near(const hx_mesh *mesh, const uint8_t *is_marked, double radius,
+                              uint8_t *is_zone)
+{
+    return mark_near(mesh, is_marked, radius, NULL, is_zone);
+}
+
 int hx_stress_zones_mark(const hx_config *cfg, const hx_mesh *mesh, const hx_conditions *conditions,
                          double radius, uint8_t *is_zone)
 {

@@ -40,6 +40,11 @@ int hx_stress_zones_add(hx_stress_zones *zones, const hx_config *cfg, hx_mesh *m
 int hx_stress_zones_mark(const hx_config *cfg, const hx_mesh *mesh, const hx_conditions *conditions,
                          double radius, uint8_t *is_zone);
 
+/* is_zone[n_elem] := 1 for cells whose centroids are within the radius of a marked node; other
+ * values stay. O(n_elem). */
+int hx_stress_zones_mark_near(const hx_mesh *mesh, const uint8_t *is_marked, double radius,
+                              uint8_t *is_zone);
+
 /* "'bolts', elements near supports and point loads: 120 elements, 3.1 % of the volume"; "" if there
  * are none. Returns text. */
 const char *hx_stress_zone_text(const hx_stress_zones *zones, const hx_config *cfg,

@@ -106,6 +106,33 @@ typedef struct hx_verify_quadratic {
 /* Whether the surface of the result itself is analysed if --surface gives none. */
 typedef enum { HX_MADE_AUTO, HX_MADE_YES, HX_MADE_NO, HX_N_MADE } hx_verify_made_kind;
 
+/* Sharp edges of the surface that no design can round (verify_edges.c). */
+typedef struct hx_verify_edges {
+    int64_t n;              /* nodes along them whose stresses are not small */
+    double radius;          /* stresses nearer than this are not judged */
+    hx_verify_peak largest; /* the largest stress at their nodes, which depends on the mesh */
+} hx_verify_edges;
+
+enum { HX_VERIFY_PLACES = 3 };
+
+/* A place of a large stress on the surface, whose tetrahedra were split (verify_refined.c). */
+typedef struct hx_verify_place {
+    double from[3], radius; /* node of the largest stress; tetrahedra within the radius are split */
+    int load_case;          /* 1-based */
+    int n_split;            /* 0: a load or support acts there, so that nothing was split */
+    double value[3];        /* the largest stress there, unsplit, split once, split twice */
+    double point[3];        /* place of the last */
+    int64_t n_tet;          /* tetrahedra that were solved */
+} hx_verify_place;
+
+typedef struct hx_verify_refined {
+    int n;
+    hx_verify_place place[HX_VERIFY_PLACES]; /* [n] the largest first */
+    double *limit; /* [session.limits.n] largest stress of a limit on split tetrahedra; NAN: none
+                      of them is there (owned) */
+    double seconds;
+} hx_verify_refined;
+
 /* The inside of the surface given by --surface, or of the one that `hextop surface` would cut,
  * analysed with quadratic tetrahedra. */
 typedef struct hx_verify_surface {
@@ -122,6 +149,8 @@ typedef struct hx_verify_surface {
     int64_t n_zone;    /* tetrahedra in zones without limits on stresses */
     double zone_share; /* their share of the volume */
     hx_verify_analysis analysis;
+    hx_verify_edges edges;
+    hx_verify_refined refined;
 } hx_verify_surface;
 
 /* Stresses of elements or nodes, the largest of all cases. */
@@ -264,9 +293,26 @@ int hx_verify_surface_elements(const hx_verify *v, int32_t *elem);
 
 /* is_zone_tet[n_tet] := 1 for the tetrahedra of the surface whose elements (elem[n_tet], see above)
  * are in zones (is_zone, as from hx_verify_mark_zones), or that are near its own supports, springs,
- * point loads and rigid sets; with volume[n_tet], sets their number and share of v->surface. */
+ * point loads and rigid sets, or the nodes is_sharp[n_node] of sharp edges; with
+ * volume[n_tet], sets their number and share of v->surface. */
 int hx_verify_surface_zones(hx_verify *v, const uint8_t *is_zone, const int32_t *elem,
-                            const double *volume, uint8_t *is_zone_tet);
+                            const double *volume, const uint8_t *is_sharp, uint8_t *is_zone_tet);
+
+/* is_sharp[n_node] := 1 for the nodes of sharp edges of the surface that no design can round;
+ * v->surface.edges. elem: see above. O(n_tet). */
+int hx_verify_surface_edges(hx_verify *v, const int32_t *elem, uint8_t *is_sharp);
+/* Adds the tetrahedra at and near such nodes to is_zone_tet[n_tet]. */
+int hx_verify_mark_edges(const hx_verify *v, const uint8_t *is_sharp, uint8_t *is_zone_tet);
+/* Clears the nodes at which stresses are less than half the largest outside the zones: they need no
+ * zone. Returns 1 if there are such nodes. */
+int hx_verify_drop_edges(hx_verify *v, const hx_verify_samples *samples, double outside,
+                         uint8_t *is_sharp);
+/* Takes the largest stress at them. samples: of nodes. */
+void hx_verify_find_sharpest(hx_verify *v, const hx_verify_samples *s, const uint8_t *is_sharp);
+/* The warning about them (text, "" without them). */
+const char *hx_verify_warn_edges(const hx_verify *v, char *text, size_t n_text);
+/* The member "sharp_edges" of the surface. */
+void hx_verify_write_edges(hx_json *json, const hx_verify *v);
 
 /* Raises a->limit of the limits on stresses by those of a case (from 0) on the surface: the largest
  * mean at a node over the tetrahedra of the limit's set outside the zones. is_zone[n_tet]; elem: see
@@ -274,6 +320,37 @@ int hx_verify_surface_zones(hx_verify *v, const uint8_t *is_zone, const int32_t 
 int hx_verify_surface_limits(const hx_verify *v, const hx_stress *stress, int load_case,
                              const double *modulus, const double *u, const uint8_t *is_zone,
                              const int32_t *elem, hx_verify_analysis *a);
+
+/* counts[n_tet] := 1 for tetrahedra outside the zones (is_zone[n_tet]) whose elements belong to a
+ * set (NULL: all). */
+int hx_verify_mark_counted(const hx_verify *v, const uint8_t *is_zone, const char *name,
+                           const int32_t *elem, uint8_t *counts);
+
+/* The solved surface. Everything is borrowed. */
+typedef struct hx_verify_solved {
+    const hx_problem *problem;
+    hx_device *device;
+    const double *u;        /* [n_point][3] of the case that was read last */
+    const uint8_t *is_zone; /* [n_tet] */
+    const int32_t *elem;    /* [n_tet] */
+} hx_verify_solved;
+
+/* Looks at the largest stresses outside the zones (samples of nodes, judged) on finer tetrahedra:
+ * v->surface.refined. read(context, case from 0) brings the displacements of a case into of->u.
+ * Cost: that of some thousand tetrahedra per place. HX_ENUMERIC: a solve did not converge. */
+int hx_verify_refine_stresses(hx_verify *v, const hx_verify_solved *of,
+                              const hx_verify_samples *samples, int (*read)(void *, int),
+                              void *context);
+
+/* A table of the places; the warning that a limit is met only on the mesh as it is (text, "" if
+ * there is none); the member "finer_places" of the surface. */
+void hx_verify_print_refined(const hx_verify *v);
+const char *hx_verify_warn_refined(const hx_verify *v, char *text, size_t n_text);
+void hx_verify_write_refined(hx_json *json, const hx_verify *v);
+
+/* What stresses may be at most: material.strength, otherwise the least bound of limits on stresses;
+ * NAN: nothing states it. */
+double hx_verify_strength(const hx_verify *v);
 
 /* material.strength, or the least bound of the limits on stresses, divided by the largest stress
  * outside the zones; NAN: nothing is stated. */

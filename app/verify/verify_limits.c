@@ -209,6 +209,9 @@ void hx_verify_write_limits(hx_json *json, const hx_verify *v, const hx_verify_a
         hx_json_string(json, "kind", spec->kind->name);
         hx_json_string(json, "unit", unit[0] ? unit + 1 : NULL);
         hx_json_number(json, "value", a->limit[i]);
+        if (a == &v->surface.analysis && v->surface.refined.limit &&
+            !isnan(v->surface.refined.limit[i]))
+            hx_json_number(json, "split_once", v->surface.refined.limit[i]);
         hx_json_number(json, "max", spec->max);
         hx_json_number(json, "min", spec->min);
         hx_json_number(json, "violation", violation);

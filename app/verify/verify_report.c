@@ -262,6 +262,7 @@ void hx_verify_print(hx_verify *v)
     if (v->surface.path) hx_verify_print_surface(v);
     if (v->surface.left[0]) hx_log_info("\nsurface   not analysed: %s", v->surface.left);
     hx_verify_print_stresses(v);
+    hx_verify_print_refined(v);
     hx_verify_print_limits(v);
     /* Explains why no percentage is given for the compliances. */
     if (hx_compliance_is_shifted(&v->session))
@@ -289,6 +290,8 @@ void hx_verify_print(hx_verify *v)
     warn_loads(v);
     warn_filled(v);
     if (hx_verify_warn_strength(v, found, sizeof found)[0]) warn_verify(v, "%s", found);
+    if (hx_verify_warn_edges(v, found, sizeof found)[0]) warn_verify(v, "%s", found);
+    if (hx_verify_warn_refined(v, found, sizeof found)[0]) warn_verify(v, "%s", found);
     for (int i = 0; i < v->session.limits.n; i++) {
         char missed[1024];
         if (hx_verify_warn_limit(v, i, missed, sizeof missed)[0]) warn_verify(v, "%s", missed);

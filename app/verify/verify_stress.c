@@ -91,10 +91,8 @@ int hx_verify_samples_judge(hx_verify_samples *s, const hx_mesh *mesh, int at_no
 
 /* --- limits on the surface --- */
 
-/* counts[n_tet] := 1 for tetrahedra outside the zones (is_zone[n_tet]) whose elements belong to a
- * set (NULL: all). */
-static int mark_counted(const hx_verify *v, const uint8_t *is_zone, const char *name,
-                        const int32_t *elem, uint8_t *counts)
+int hx_verify_mark_counted(const hx_verify *v, const uint8_t *is_zone, const char *name,
+                           const int32_t *elem, uint8_t *counts)
 {
     const hx_mesh *const mesh = &v->session.mesh;
     const hx_set *const set = name ? hx_mesh_find_set(mesh, name) : NULL;
@@ -131,7 +129,7 @@ int hx_verify_surface_limits(const hx_verify *v, const hx_stress *stress, int lo
         const hx_constraint_spec *const spec = &v->session.limits.spec[i];
         if (spec->kind != &hx_response_stress || !hx_stress_limit_has(&spec->params, load_case))
             continue;
-        rc = mark_counted(v, is_zone, spec->params.set, elem, counts);
+        rc = hx_verify_mark_counted(v, is_zone, spec->params.set, elem, counts);
         if (rc == HX_OK) rc = find_largest(stress, modulus, u, counts, &a->limit[i]);
     }
     free(counts);
@@ -140,9 +138,7 @@ int hx_verify_surface_limits(const hx_verify *v, const hx_stress *stress, int lo
 
 /* --- report --- */
 
-/* What stresses may be at most: material.strength, otherwise the least bound of limits on stresses;
- * NAN: nothing states it. */
-static double strength_of(const hx_verify *v)
+double hx_verify_strength(const hx_verify *v)
 {
     double least = v->session.cfg.material.strength;
     for (int i = 0; isnan(v->session.cfg.material.strength) && i < v->session.limits.n; i++)
@@ -153,7 +149,7 @@ static double strength_of(const hx_verify *v)
 
 double hx_verify_safety(const hx_verify *v, const hx_verify_analysis *a)
 {
-    const double strength = strength_of(v), largest = a->stresses.outside.value;
+    const double strength = hx_verify_strength(v), largest = a->stresses.outside.value;
     return isnan(strength) || !(largest > 0.0) ? (double)NAN : strength / largest;
 }
 
@@ -204,8 +200,8 @@ static void add_rows(hx_table *table, const hx_verify *v, const columns *c)
         hx_table_add(table, "largest in the zones");
         for (int i = 0; i < c->n; i++) hx_table_add(table, "%.6g", c->of[i]->stresses.inside.value);
     }
-    if (isnan(strength_of(v))) return;
-    hx_table_add(table, "factor of safety, from %.6g", strength_of(v));
+    if (isnan(hx_verify_strength(v))) return;
+    hx_table_add(table, "factor of safety, from %.6g", hx_verify_strength(v));
     for (int i = 0; i < c->n; i++) hx_table_add(table, "%.4g", hx_verify_safety(v, c->of[i]));
 }
 
@@ -223,8 +219,9 @@ void hx_verify_print_stresses(const hx_verify *v)
                 zones[0] || v->surface.n_zone > 0 ? "; zones without limits:" : "");
     if (zones[0]) hx_log_info("  %s", zones);
     if (v->surface.n_zone > 0)
-        hx_log_info("  of the surface: also near its own supports, springs and point loads, %lld "
+        hx_log_info("  of the surface: also near its own supports, springs and point loads%s, %lld "
                     "%s, %.2g %% of its volume",
+                    v->surface.edges.n > 0 ? ", and sharp edges that turn inwards" : "",
                     (long long)v->surface.n_zone,
                     hx_noun(v->surface.n_zone, "tetrahedron", "tetrahedra"),
                     100.0 * v->surface.zone_share);

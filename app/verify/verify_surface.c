@@ -36,6 +36,7 @@ typedef struct results {
     float *stress;
     uint8_t *is_zone;              /* [n_elem of the session's mesh] */
     uint8_t *is_zone_tet, *counts; /* [n_tet] */
+    uint8_t *is_sharp;             /* [n_node] at sharp edges */
     int32_t *elem;                 /* [n_tet] see hx_verify_surface_elements */
     hx_verify_samples samples;     /* of nodes */
     hx_stress way;
@@ -48,6 +49,7 @@ static void results_free(results *r)
     free(r->stress);
     free(r->is_zone);
     free(r->is_zone_tet);
+    free(r->is_sharp);
     free(r->counts);
     free(r->elem);
     hx_verify_samples_free(&r->samples);
@@ -63,14 +65,16 @@ static int results_create(hx_verify *v, const solve *s, results *r)
     HX_TRY(hx_alloc(&r->is_zone, (size_t)v->session.mesh.n_elem, 1, "zones"));
     HX_TRY(hx_alloc(&r->is_zone_tet, n_elem, 1, "zones"));
     HX_TRY(hx_alloc(&r->counts, n_elem, 1, "zones"));
+    HX_TRY(hx_alloc(&r->is_sharp, (size_t)cut->n_node, 1, "zones"));
     HX_TRY(hx_alloc(&r->elem, n_elem, sizeof *r->elem, "zones"));
-    HX_TRY(hx_verify_samples_create(&r->samples, cut->n_node));
     hx_stress_create(&r->way, &s->problem);
     HX_TRY(hx_analysis_modulus(&s->analysis, r->modulus));
     hx_verify_mark_zones(v, r->is_zone);
     if (v->session.cfg.solver.element == HX_ELEMENT_SPLINE) return HX_OK; /* which has no zones */
     HX_TRY(hx_verify_surface_elements(v, r->elem));
-    return hx_verify_surface_zones(v, r->is_zone, r->elem, s->problem.volume, r->is_zone_tet);
+    HX_TRY(hx_verify_surface_edges(v, r->elem, r->is_sharp));
+    return hx_verify_surface_zones(v, r->is_zone, r->elem, s->problem.volume, r->is_sharp,
+                                   r->is_zone_tet);
 }
 
 /* Offers the stresses of nodes: those of tetrahedra outside the zones (is_zone = 0), then of nodes
@@ -150,24 +154,65 @@ static int keep_field(hx_verify *v, const results *r)
     return HX_OK;
 }
 
+/* What brings the displacements of a case. */
+typedef struct reader {
+    solve *s;
+    results *r;
+} reader;
+
+static int read_case(void *context, int load_case)
+{
+    reader *const from = context;
+    return hx_analysis_point_displacement(&from->s->analysis, load_case, from->r->u);
+}
+
+/* Stresses at nodes, of all cases: r->samples. */
+static int find_stresses(hx_verify *v, solve *s, results *r, hx_verify_analysis *a)
+{
+    memset(&a->stresses.outside, 0, sizeof a->stresses.outside);
+    hx_verify_samples_free(&r->samples);
+    HX_TRY(hx_verify_samples_create(&r->samples, s->space.mesh->n_node));
+    for (int c = 0; c < s->problem.cases.n; c++) {
+        HX_TRY(hx_analysis_point_displacement(&s->analysis, c, r->u));
+        hx_stress_select(&r->way, c);
+        HX_TRY(offer_stresses(r, c + 1, 0));
+        if (v->surface.n_zone > 0) HX_TRY(offer_stresses(r, c + 1, 1));
+    }
+    return hx_verify_samples_judge(&r->samples, s->space.mesh, 1, &a->stresses);
+}
+
+/* Zones about sharp edges, then without those at which stresses are small. */
+static int find_zones(hx_verify *v, solve *s, results *r, hx_verify_analysis *a)
+{
+    HX_TRY(find_stresses(v, s, r, a));
+    if (!hx_verify_drop_edges(v, &r->samples, a->stresses.outside.value, r->is_sharp)) return HX_OK;
+    HX_TRY(hx_verify_surface_zones(v, r->is_zone, r->elem, s->problem.volume, r->is_sharp,
+                                   r->is_zone_tet));
+    return find_stresses(v, s, r, a);
+}
+
 static int read_results(hx_verify *v, solve *s, hx_verify_analysis *a)
 {
     const int has_elements = v->session.cfg.solver.element != HX_ELEMENT_SPLINE;
     results r = {0};
     int rc;
     HX_TRY_FAIL(results_create(v, s, &r));
+    HX_TRY_FAIL(find_zones(v, s, &r, a));
     for (int c = 0; c < s->problem.cases.n; c++) {
         HX_TRY_FAIL(hx_analysis_point_displacement(&s->analysis, c, r.u));
+        hx_stress_select(&r.way, c);
         hx_output_von_mises(&s->problem, r.modulus, r.u, r.stress);
         offer_peaks(s, &r, c + 1, a);
         a->case_compliance[c] = s->analysis.load_case[c].compliance;
-        HX_TRY_FAIL(offer_stresses(&r, c + 1, 0));
-        if (v->surface.n_zone > 0) HX_TRY_FAIL(offer_stresses(&r, c + 1, 1));
         if (has_elements) HX_TRY_FAIL(offer_means(v, s, &r, c + 1, &a->stresses.of_element));
         HX_TRY_FAIL(
             hx_verify_surface_limits(v, &r.way, c, r.modulus, r.u, r.is_zone_tet, r.elem, a));
     }
-    HX_TRY_FAIL(hx_verify_samples_judge(&r.samples, s->space.mesh, 1, &a->stresses));
+    hx_verify_find_sharpest(v, &r.samples, r.is_sharp);
+    const hx_verify_solved solved = {&s->problem, &s->device, r.u, r.is_zone_tet, r.elem};
+    reader from = {s, &r};
+    if (has_elements)
+        HX_TRY_FAIL(hx_verify_refine_stresses(v, &solved, &r.samples, read_case, &from));
     if (v->with_fields && has_elements) HX_TRY_FAIL(keep_field(v, &r));
 fail:
     results_free(&r);
@@ -260,6 +305,7 @@ int hx_verify_analyse_surface(hx_verify *v)
 void hx_verify_surface_free(hx_verify_surface *surface)
 {
     hx_surface_part_free(&surface->part);
+    free(surface->refined.limit);
 }
 
 /* --- report --- */
@@ -367,6 +413,8 @@ void hx_verify_write_surface(hx_json *json, const hx_verify *v)
     hx_json_number(json, "mean_quality", p->cut.mean);
     hx_json_integer(json, "pieces_left_out", p->n_dropped);
     if (f->n_zone > 0) hx_json_number(json, "zones_share", f->zone_share);
+    hx_verify_write_edges(json, v);
+    hx_verify_write_refined(json, v);
     hx_json_integer(json, "bytes", (int64_t)f->bytes);
     hx_json_number(json, "mesh_seconds", p->seconds);
     hx_json_number(json, "seconds", f->seconds);

@@ -32,7 +32,7 @@ int hx_verify_surface_elements(const hx_verify *v, int32_t *elem)
 }
 
 int hx_verify_surface_zones(hx_verify *v, const uint8_t *is_zone, const int32_t *elem,
-                            const double *volume, uint8_t *is_zone_tet)
+                            const double *volume, const uint8_t *is_sharp, uint8_t *is_zone_tet)
 {
     hx_verify_surface *const f = &v->surface;
     const hx_surface_part *const part = &f->part;
@@ -41,6 +41,7 @@ int hx_verify_surface_zones(hx_verify *v, const uint8_t *is_zone, const int32_t 
         is_zone_tet[t] = elem[t] >= 0 && is_zone[elem[t]];
     HX_TRY(hx_stress_zones_mark(&part->cfg, &part->mesh, &part->conditions, v->session.zones.radius,
                                 is_zone_tet));
+    HX_TRY(hx_verify_mark_edges(v, is_sharp, is_zone_tet));
     f->n_zone = 0;
     for (int64_t t = 0; t < part->mesh.n_elem; t++) {
         f->n_zone += is_zone_tet[t];

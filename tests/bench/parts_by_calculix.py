@@ -14,6 +14,9 @@ in CalculiX, or the zones take more than 10 % of the part.
 As in surface_analysis.py, supports and loads of CalculiX come from this file and the faces of the config's sets. Zones, too,
 are the script's own: elements of the design's mesh, and tetrahedra, whose centroids lie within the radius of a rim of a
 held face of the same mesh, and the elements of the sets in `exclude`; a node lies in a zone if all of its tetrahedra do.
+Sharp edges, too: where the boundary of CalculiX's mesh turns inwards by more than 30 degrees, between two faces on the
+boundary of the model or at a passive solid, tetrahedra at the edge, and within two elements of the design or the radius, have
+no limit, if the stress at the edge is at least half the largest elsewhere; the largest stress at these is printed.
 CalculiX's stresses are those of its result file: extrapolated to nodes and averaged there without weights. Needs gmsh,
 tetgen, ccx and numpy."""
 import argparse
@@ -36,19 +39,19 @@ PARTS = {
     "bracket": {
         **ALUMINIUM, "held": ["top"], "weights": [1], "loads": [("total", "end", [0, 0, -500], 1)],
         "limits": {"stiff": ("end", 0, [0, 0, -1], "mean")},
-        "radius": 2.5, "exclude": ["pad"], "tetgen": 1.0, "gmsh": 0},
+        "radius": 2.0, "exclude": ["pad"], "passive": [("pad", 0.0)], "tetgen": 1.0, "gmsh": 0},
     "mount": {
         **ALUMINIUM, "held": ["bolts"], "weights": [1, 1, 1],
         "loads": [("remote", "screws", [0, 0, 4000], 1, [70, 75, 92]), ("remote", "screws", [0, 4000, 0], 2, [70, 75, 92]),
                   ("remote", "screws", [4000, 0, 0], 3, [-90, 75, 92])],
         "limits": {"lift": ("screws", 0, None, "max"), "side": ("screws", 1, None, "max"),
                    "axial": ("screws", 2, [1, 0, 0], "mean")},
-        "radius": 7.0, "exclude": [], "tetgen": 50.0, "gmsh": 0, "words": ["--refine", "0"]},
+        "radius": 7.0, "exclude": [], "passive": [("bolts", 6.0), ("screws", 6.0)], "tetgen": 50.0, "gmsh": 0, "words": ["--refine", "0"]},
     "plate": {
         **ALUMINIUM, "held": ["bolts"], "weights": [1, 1],
         "loads": [("total", "face-10", [0, 0, -30000], 1), ("total", "face-10", [0, 20000, 0], 2)],
         "limits": {"down": ("face-10", 0, [0, 0, -1], "mean"), "across": ("face-10", 1, [0, 1, 0], "mean")},
-        "radius": 13.0, "exclude": [], "tetgen": 500.0, "gmsh": 0, "words": ["--refine", "0"]},
+        "radius": 13.0, "exclude": [], "passive": [("face-10", 20.0), ("bolts", 14.0)], "tetgen": 500.0, "gmsh": 0, "words": ["--refine", "0"]},
 }
 
 
@@ -103,6 +106,29 @@ class Design:
         _, first, count = numpy.unique(numpy.sort(faces, axis=1), axis=0, return_index=True, return_counts=True)
         return faces[first[count == 1]]
 
+    def size(self):
+        """The length of an element, as hextop counts it."""
+        if self.cells[0, 4] >= 0:
+            corner = self.x[self.cells]
+            return numpy.cbrt(numpy.prod(corner.max(axis=1) - corner.min(axis=1), axis=1).mean())
+        ends = self.x[self.cells[:, [[0, 1], [1, 2], [0, 2], [0, 3], [1, 3], [2, 3]]]]
+        return numpy.linalg.norm(ends[:, :, 0] - ends[:, :, 1], axis=2).mean()
+
+    def triangles(self, faces):
+        """[n, 3, 3] of faces with three or four nodes."""
+        return self.x[numpy.concatenate([faces[:, :3], faces[:, [0, 2, 3]]]) if faces.shape[1] == 4 else faces]
+
+    def passive(self, part):
+        """1 for passive solid elements: those of a set, or those whose centroids are within a distance of its faces."""
+        faces, inside, found = self.border(), self.cells >= 0, numpy.zeros(len(self.cells), bool)
+        middle = (self.x[self.cells] * inside[:, :, None]).sum(axis=1) / inside.sum(axis=1)[:, None]
+        for name, skin in part["passive"]:
+            if skin > 0.0:
+                found |= made.distance(middle, self.triangles(faces[self.sets[name][faces].all(axis=1)])) <= skin
+            else:
+                found |= (self.sets[name][self.cells] | ~inside).all(axis=1)
+        return found
+
     def zone(self, part):
         """1 for the elements without limits."""
         faces, inside = self.border(), self.cells >= 0
@@ -151,6 +177,63 @@ def zone_of(part, design, x, cells, found):
     return design.holds(design.zone(part), middle) | near(middle, x[rim], part["radius"])
 
 
+# --- sharp edges ---
+
+
+def inward_edges(x, cells):
+    """Edges at which the boundary of tetrahedra turns inwards by more than 30 degrees: their nodes [n, 2], the corners of
+    both faces [n, 2, 3] and their tetrahedra [n, 2]."""
+    corner = cells[:, :4]
+    face = numpy.concatenate([corner[:, k] for k in ([0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3])])
+    owner = numpy.tile(numpy.arange(len(cells)), 4)
+    _, first, count = numpy.unique(numpy.sort(face, axis=1), axis=0, return_index=True, return_counts=True)
+    face, owner = face[first[count == 1]], owner[first[count == 1]]
+    normal = numpy.cross(x[face[:, 1]] - x[face[:, 0]], x[face[:, 2]] - x[face[:, 0]])
+    normal /= numpy.linalg.norm(normal, axis=1)[:, None]
+    inside = x[corner[owner]].mean(axis=1) - x[face[:, 0]]
+    normal[(normal * inside).sum(axis=1) > 0] *= -1.0
+    edge = numpy.sort(numpy.concatenate([face[:, [0, 1]], face[:, [1, 2]], face[:, [2, 0]]]), axis=1)
+    of = numpy.tile(numpy.arange(len(face)), 3)
+    order = numpy.lexsort((edge[:, 1], edge[:, 0]))
+    edge, of = edge[order], of[order]
+    first = numpy.nonzero((edge[1:] == edge[:-1]).all(axis=1))[0]
+    a, b = of[first], of[first + 1]
+    ahead = ((x[face[b]].mean(axis=1) - x[face[a]].mean(axis=1)) * normal[a]).sum(axis=1)
+    inward = (ahead > 0) & ((normal[a] * normal[b]).sum(axis=1) < numpy.cos(numpy.pi / 6))
+    pair = numpy.stack([a, b], axis=1)[inward]
+    return edge[first[inward]], face[pair], owner[pair]
+
+
+def sharp_nodes(part, design, x, cells):
+    """Nodes at edges that no design can round."""
+    edge, faces, owner = inward_edges(x, cells)
+    if not len(edge):
+        return numpy.zeros(0, int)
+    middle, size = x[faces].mean(axis=2), design.size()
+    border = design.triangles(design.border())
+    border = border[near_box(border, middle.min(axis=(0, 1)) - size, middle.max(axis=(0, 1)) + size)]
+    of_model = made.distance(middle.reshape(-1, 3), border).reshape(-1, 2) < 0.1 * size
+    passive = design.holds(design.passive(part), x[cells[owner.ravel(), :4]].mean(axis=1)).reshape(-1, 2)
+    return numpy.unique(edge[of_model.all(axis=1) | passive.any(axis=1)])
+
+
+def near_box(triangles, low, high):
+    return ((triangles.max(axis=1) >= low) & (triangles.min(axis=1) <= high)).all(axis=1)
+
+
+def edge_zone(part, design, x, cells, nodes):
+    """1 for the tetrahedra at and near the nodes of sharp edges."""
+    zone = near(x[cells[:, :4]].mean(axis=1), x[nodes], min(part["radius"], 2 * design.size()))
+    return zone | numpy.isin(cells[:, :4], nodes).any(axis=1)
+
+
+def outside_of(zone, cells, n):
+    """1 for the nodes with a tetrahedron outside a zone."""
+    found = numpy.zeros(n, bool)
+    found[cells[~zone, :4]] = True
+    return found
+
+
 # --- CalculiX ---
 
 
@@ -186,17 +269,21 @@ def solve(part, design, x, cells, sets, folder):
     if "*ERROR" in said:
         raise RuntimeError(said[-3000:])
     u, stress = read_results(os.path.join(folder, "job.frd"), len(x), len(forces))
-    zone = zone_of(part, design, x, cells, found)
+    zone, sharp, largest = zone_of(part, design, x, cells, found), sharp_nodes(part, design, x, cells), stress.max(axis=0)
+    outside = outside_of(zone | edge_zone(part, design, x, cells, sharp), cells, len(x))
+    sharp = sharp[largest[sharp] >= 0.5 * largest[outside].max()]
+    zone |= edge_zone(part, design, x, cells, sharp)
     corner = x[cells[:, :4]]
     volume = numpy.abs(numpy.linalg.det(corner[:, 1:] - corner[:, :1])) / 6
     share = numpy.zeros(len(x))
     numpy.add.at(share, cells[:, :4], numpy.repeat(volume[:, None] / 4, 4, axis=1))
     share[numpy.setdiff1d(cells[zone, :4], cells[~zone, :4])] = 0.0
-    used, largest = numpy.nonzero(share)[0], stress.max(axis=0)
+    used = numpy.nonzero(share)[0]
     order = used[numpy.argsort(largest[used])]
     at = numpy.searchsorted(numpy.cumsum(share[order]), 0.999 * share.sum())
     row = {"volume": volume.sum(), "zones": volume[zone].sum() / volume.sum(), "tetrahedra": len(cells),
            "stress": largest[order[-1]], "at": x[order[-1]], "case": int(stress[:, order[-1]].argmax()) + 1,
+           "sharp": largest[sharp].max() if len(sharp) else numpy.nan,
            "quantile": largest[order[min(at, len(order) - 1)]]}
     row.update({name: limits.value_of(limit, x, found[limit[0]], u[limit[1]]) for name, limit in part["limits"].items()})
     return row
@@ -231,11 +318,11 @@ def print_table(name, rows, bound, density):
     print("| | bound | " + " | ".join(rows) + " | off |\n" + "|---" * (3 + len(rows)) + "|")
     mass = [f"{row['volume'] * density * 1e6:.4g}" if "volume" in row else "" for row in rows.values()]
     print("| mass, g | | " + " | ".join(mass) + " | |")
-    for key in ["stress", "quantile"] + [k for k in rows["surface"] if k in bound and k != "stress"]:
-        label = {"stress": "stress, MPa", "quantile": "in 99.9 %, MPa"}.get(key, f"{key}, mm")
+    for key in ["stress", "quantile", "sharp"] + [k for k in rows["surface"] if k in bound and k != "stress"]:
+        label = {"stress": "stress, MPa", "quantile": "in 99.9 %, MPa", "sharp": "at sharp edges, MPa"}.get(key, f"{key}, mm")
         off = ", ".join(f"{100 * (rows['surface'][key] / row[key] - 1):+.1f}"
                         for k, row in rows.items() if k.startswith("CalculiX"))
-        print(f"| {label} | {bound.get(key, '')} | " + " | ".join(f"{row[key]:.4g}" for row in rows.values())
+        print(f"| {label} | {bound.get(key, '')} | " + " | ".join(f"{row.get(key, numpy.nan):.4g}" for row in rows.values())
               + f" | {off} % |")
     places = [", ".join(f"{v:.4g}" for v in row["at"]) + f"; {row['case']}" for row in rows.values()]
     print("| largest at; case | | " + " | ".join(places) + " | |", flush=True)
@@ -262,8 +349,10 @@ def judge(hextop, part, name, result, folder):
     sets, design = made.read_sets(vtk), Design(vtk)
     rows = {key: of_verify(report[field], part["limits"]) for key, field in (("grey", "grey"), ("0/1", "black_white"))}
     surface = report["surface"]
+    split = [p["split_once"] for p in surface["finer_places"] if "split_once" in p]
     rows["surface"] = {**of_verify(surface["analysis"], part["limits"]), "tetrahedra": surface["elements"],
-                       "volume": surface["volume_meshed"]}
+                       "volume": surface["volume_meshed"], "sharp": surface.get("sharp_edges", {}).get("value", numpy.nan)}
+    print(f"{name}: largest stresses on tetrahedra that are split once: {', '.join(f'{v:.4g}' for v in split)}")
     for mesher, fill in (("gmsh", lambda: made.fill(stl, part["gmsh"], "g", folder)),
                          ("tetgen", lambda: made.fill_tetgen(stl, part["tetgen"], "t", folder, "2"))):
         rows[f"CalculiX, {mesher}"] = solve(part, design, *fill(), sets, folder)
