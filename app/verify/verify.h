@@ -71,8 +71,9 @@ typedef enum {
     HX_N_VERIFY_THICK
 } hx_verify_thick;
 
-/* NAN: not measured, or there is no member or gap. */
+/* NAN: there is no member or gap. */
 typedef struct hx_verify_thickness {
+    int is_set; /* 0: not measured, because no surface can be cut */
     hx_thickness member, gap;
 } hx_verify_thickness;
 
