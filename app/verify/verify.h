@@ -65,14 +65,11 @@ typedef struct hx_verify_analysis {
 } hx_verify_analysis;
 
 /* The part as elements, and as the surface that `hextop surface` cuts. */
-typedef enum {
-    HX_VERIFY_THICK_SOLID,
-    HX_VERIFY_THICK_SURFACE,
-    HX_N_VERIFY_THICK
-} hx_verify_thick;
+typedef enum { HX_VERIFY_THICK_SOLID, HX_VERIFY_THICK_SURFACE, HX_N_VERIFY_THICK } hx_verify_thick;
 
-/* NAN: not measured, or there is no member or gap. */
+/* NAN: there is no member or gap. */
 typedef struct hx_verify_thickness {
+    int is_set; /* 0: not measured, because no surface can be cut */
     hx_thickness member, gap;
 } hx_verify_thickness;
 

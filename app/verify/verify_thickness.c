@@ -62,6 +62,7 @@ static int measure(const hx_verify *v, hx_surface *surface, hx_verify_thickness 
     HX_TRY(hx_surface_thickness(surface, HX_THICKNESS_OF_GAPS, &t->gap));
     fold(v, t->member.place);
     fold(v, t->gap.place);
+    t->is_set = 1;
     return HX_OK;
 }
 
@@ -104,10 +105,12 @@ int hx_verify_measure_thickness(hx_verify *v)
 }
 
 /* "4.01 at 2, 3, 4 in the surface"; "no struts or walls". */
-static void describe(const hx_thickness *t, const char *none, const char *unit, const char *where,
-                     char *text, size_t n_text)
+static void describe(int is_set, const hx_thickness *t, const char *none, const char *unit,
+                     const char *where, char *text, size_t n_text)
 {
-    if (isnan(t->value))
+    if (!is_set)
+        snprintf(text, n_text, "not measured in the %s, which cannot be cut", where);
+    else if (isnan(t->value))
         snprintf(text, n_text, "%s in the %s", none, where);
     else
         snprintf(text, n_text, "%.4g%s in the %s, at %.4g, %.4g, %.4g", t->value, unit, where,
@@ -121,12 +124,13 @@ void hx_verify_print_thickness(const hx_verify *v)
                  gap = v->session.cfg.optimization.minimum_gap;
     char text[160];
     for (int i = 0; !isnan(length) && i < HX_N_VERIFY_THICK; i++) {
-        describe(&v->thickness[i].member, "no struts or walls", unit, part_name[i], text,
-                 sizeof text);
+        describe(v->thickness[i].is_set, &v->thickness[i].member, "no struts or walls", unit,
+                 part_name[i], text, sizeof text);
         hx_log_info("%s %s%s", i ? "         " : "thickness", text, i ? "" : ";");
     }
     for (int i = 0; !isnan(gap) && i < HX_N_VERIFY_THICK; i++) {
-        describe(&v->thickness[i].gap, "no gaps", unit, part_name[i], text, sizeof text);
+        describe(v->thickness[i].is_set, &v->thickness[i].gap, "no gaps", unit, part_name[i], text,
+                 sizeof text);
         hx_log_info("%s %s%s", i ? "         " : "gaps     ", text, i ? "" : ";");
     }
     if (!isnan(length))
