@@ -21,6 +21,10 @@ static int write_vtk(const hx_analyse *a, const char *path)
              units[0] ? ", units " : "", units);
     HX_TRY(hx_progress_write(path, &s->mesh, title, &vtk, &a->fields, NULL));
     const int is_heat = hx_config_is_heat(&s->cfg);
+    if (a->lacking.n > 0) {
+        hx_log_info("%s: modes at nodes", path);
+        return HX_OK;
+    }
     if (s->space.element == HX_ELEMENT_SPLINE)
         hx_log_info("%s: %s at nodes; %s belong to control points and are left out", path,
                     is_heat ? "temperatures and fluxes" : "displacements and stresses",
