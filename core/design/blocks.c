@@ -46,7 +46,7 @@ static void lay_out(layout *g, const hx_mesh *mesh, int wide, double edge)
     }
 }
 
-static uint64_t cell_of(const layout *g, const double x[3])
+static uint64_t block_at(const layout *g, const double x[3])
 {
     int64_t at[3];
     for (int d = 0; d < 3; d++) {
@@ -66,7 +66,7 @@ static int sort_by_cell(const layout *g, int32_t *elem, uint64_t *cell)
     for (int64_t e = 0; e < n; e++) {
         double x[3];
         hx_mesh_centroid(g->mesh, e, x);
-        cell[e] = key[e] = cell_of(g, x);
+        cell[e] = key[e] = block_at(g, x);
     }
     const int rc = hx_radix_sort(key, elem, n, 64);
     for (int64_t k = 0; k < n && rc == HX_OK; k++) key[k] = cell[elem[k]];

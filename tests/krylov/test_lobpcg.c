@@ -132,7 +132,7 @@ static void check_vectors(void)
     part_free(&p);
 }
 
-/* The same bits for 1, 2 and 3 threads. */
+/* Bits do not depend on the number of threads. */
 static void check_threads(void)
 {
     const hx_lobpcg_params wanted = {.n_wanted = 4, .tolerance = 1e-6, .max_iterations = 300};

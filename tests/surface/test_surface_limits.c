@@ -155,7 +155,8 @@ static void check_chamfer(void)
     CHECK(grown > 0.6 * prism && grown < 1.01 * prism && held.n_moved > 0);
     check_closed(&s, held.volume_after);
     const double volume = held.volume_after;
-    CHECK_OK(hx_surface_fill_hidden(&s, 1, direction, 0.2, &held)); /* the face x = 0 lies too deep */
+    CHECK_OK(
+        hx_surface_fill_hidden(&s, 1, direction, 0.2, &held)); /* the face x = 0 lies too deep */
     CHECK_REL(held.volume_after, volume, 0.02);
     hx_surface_free(&s);
 }
@@ -188,7 +189,7 @@ static double shadow_of(const part *p, const double *value, int64_t a, int axis,
     double x[3], most = -1.0;
     memcpy(x, p->mesh.xyz + 3 * a, sizeof x);
     for (int64_t b = a; b >= 0; x[axis] += sign, b = node_at(&p->mesh, x))
-        most = fmax(most, value[b]);
+        test_worst(&most, value[b]);
     return most;
 }
 
