@@ -174,7 +174,6 @@ static int find_stresses(hx_verify *v, solve *s, results *r, hx_verify_analysis 
     HX_TRY(hx_verify_samples_create(&r->samples, s->space.mesh->n_node));
     for (int c = 0; c < s->problem.cases.n; c++) {
         HX_TRY(hx_analysis_point_displacement(&s->analysis, c, r->u));
-        hx_stress_select(&r->way, c);
         HX_TRY(offer_stresses(r, c + 1, 0));
         if (v->surface.n_zone > 0) HX_TRY(offer_stresses(r, c + 1, 1));
     }
@@ -200,7 +199,6 @@ static int read_results(hx_verify *v, solve *s, hx_verify_analysis *a)
     HX_TRY_FAIL(find_zones(v, s, &r, a));
     for (int c = 0; c < s->problem.cases.n; c++) {
         HX_TRY_FAIL(hx_analysis_point_displacement(&s->analysis, c, r.u));
-        hx_stress_select(&r.way, c);
         hx_output_von_mises(&s->problem, r.modulus, r.u, r.stress);
         offer_peaks(s, &r, c + 1, a);
         a->case_compliance[c] = s->analysis.load_case[c].compliance;

@@ -218,10 +218,27 @@ def exact_fields():
         check(place["case"] == 1, f"{folder}: {place}")
 
 
+# --- a search ---
+
+
+def search():
+    """`lightest` judges by the larger one of both values."""
+    run("try", mesh='generator = "cantilever"; nx = 16; ny = 4; nz = 8;', held="left", loaded="right",
+        force="0.0, 0.0, -10.0")
+    said = hextop("lightest", "try.cfg", "output.directory=search", "--tries", "1", "optimization.iterations=30",
+                  "optimization.start=0.6", "optimization.constraints[0].max=6.0")
+    check(said.returncode in (0, 4), f"lightest: {said}")
+    limit = load("search/try-1/verify.json")["surface"]["analysis"]["limits"][0]
+    taken = load("search/lightest.json")["tries"][0]["limits"][0]["surface"]
+    check(limit["split_once"] > 1.005 * limit["value"], f"the value grows: {limit}")
+    check(abs(taken / limit["split_once"] - 1.0) < 1e-9, f"the larger one is taken: {taken} of {limit}")
+
+
 with work_folder(threads=1):
     sharp_edges()
     passive_edge()
     hole()
     exact_fields()
+    search()
     loaded()
 finish()

@@ -363,7 +363,8 @@ def check_stress():
         if "error" in one:
             continue
         value, verified = one["limits"][0], load(f"strong/{one['folder']}/verify.json")
-        check(value["surface"] == verified["surface"]["analysis"]["limits"][0]["value"], f"the value of verify: {one}")
+        judged = verified["surface"]["analysis"]["limits"][0]  # the larger one of both, which another mesh may show
+        check(value["surface"] == max(judged["value"], judged.get("split_once") or 0.0), f"the value of verify: {one}")
         check(abs(one["usage"]["surface"] - value["surface"] / 0.1) < 1e-9 and one["met"] == (value["surface"] <= 0.1), f"judged on the surface: {one}")
     check(tries[0]["max"] == [0.1] and "error" not in tries[0], f"the first try: {tries[0]}")
     for one, next_one in zip(tries[:1], tries[1:2]):
