@@ -188,7 +188,7 @@ static double shadow_of(const part *p, const double *value, int64_t a, int axis,
     double x[3], most = -1.0;
     memcpy(x, p->mesh.xyz + 3 * a, sizeof x);
     for (int64_t b = a; b >= 0; x[axis] += sign, b = node_at(&p->mesh, x))
-        most = fmax(most, value[b]);
+        test_worst(&most, value[b]);
     return most;
 }
 
