@@ -155,7 +155,8 @@ static void check_chamfer(void)
     CHECK(grown > 0.6 * prism && grown < 1.01 * prism && held.n_moved > 0);
     check_closed(&s, held.volume_after);
     const double volume = held.volume_after;
-    CHECK_OK(hx_surface_fill_hidden(&s, 1, direction, 0.2, &held)); /* the face x = 0 lies too deep */
+    CHECK_OK(
+        hx_surface_fill_hidden(&s, 1, direction, 0.2, &held)); /* the face x = 0 lies too deep */
     CHECK_REL(held.volume_after, volume, 0.02);
     hx_surface_free(&s);
 }
