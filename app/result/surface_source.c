@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "made_limits.h"
 #include "core/base/memory.h"
 #include "core/files/result_match.h"
 #include "core/files/vtk.h"
 #include "core/mesh/hex_jacobian.h"
+#include "made_limits.h"
 
 static int read_densities(hx_surface_source *source, const char *result, const hx_mesh *mesh)
 {
