@@ -40,11 +40,12 @@ def check_refused():
     refused([LENGTH, "optimization.minimum_gap=1.0"], "minimum_gap", "1 elements")
     refused(["optimization.minimum_gap=3.0"], "minimum_gap", "it needs optimization.minimum_length")
     refused([LENGTH, "optimization.update=gcmma"], "gcmma")
-    refused([LENGTH, "optimization.overhang={angle=45.0;direction=[0.0,0.0,1.0];}"], "overhang")
     refused(["optimization.filter={kind=\"density\";radius=2.0;}", "optimization.projection={erosion=0.4;eta=0.7;}"],
             "erosion", "eta + erosion = 1.1")
     code, output = hextop("check", "plain.cfg", LENGTH, "optimization.minimum_gap=4.0")
     check(code == 0 and "radius 4" in output and "least thickness of 3, and of gaps of 4" in output, output)
+    code, output = hextop("check", "plain.cfg", LENGTH, "optimization.overhang={angle=45.0;direction=[0.0,0.0,1.0];}")
+    check(code == 0 and "least thickness of 3" in output and "overhang" in output, output)
 
 
 def check_eroded():

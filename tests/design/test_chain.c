@@ -278,7 +278,7 @@ static void check_sweeps(const hx_mesh *mesh, const hx_filter_kind *kind, int64_
         if (!kind->is_heuristic) {
             model eroded = m;
             check_derivatives(mesh, &m, stride);
-            eroded.erosion = eroded.beta > 0.0 ? 0.2 : 0.0; /* its sweep is not the last one */
+            eroded.erosion = eroded.beta > 0.0 ? 0.1 : 0.0; /* its sweep is not the last one */
             if (eroded.erosion > 0.0) check_derivatives(mesh, &eroded, stride);
             continue;
         }
