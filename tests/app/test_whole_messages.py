@@ -105,8 +105,9 @@ def resumed():
 
 
 def sharpened():
-    """The command of `verify` that makes a design black-and-white, from a config without a projection and with overrides."""
-    write("grey.cfg", MODEL + GREY)
+    """The command of `verify` that makes a design black-and-white, from a config without a projection and with overrides. The
+    edge is loaded, because members to 16 loaded elements of a face are cut or not by chance on so few elements."""
+    write("grey.cfg", MODEL.replace('"right"', '"right-lower-edge"') + GREY)
     folder = FOLDER + "/grey"
     run("run", "grey.cfg", "output.directory=" + folder)
     said = run("verify", "--made", "no", folder, "grey.cfg", "title=it's grey")
@@ -123,7 +124,7 @@ def sharpened():
         run("verify", "--made", "no", name)
         with open(name + "/verify.json", encoding="utf-8") as file:
             difference.append(abs(json.load(file)["difference_percent"]["compliance"]))
-    check(difference[1] < 0.5 * difference[0], f"the command helps: {difference}")
+    check(difference[1] < 0.5 * difference[0] < 1e3, f"the command helps: {difference}")
 
 
 def continued():
