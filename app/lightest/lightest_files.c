@@ -83,11 +83,12 @@ int hx_lightest_no_values(const hx_lightest *l, double **values)
     return HX_OK;
 }
 
-/* Value of a limit; a stress on the surface is the one on finer tetrahedra about it if that is larger,
- * which another mesh may show. */
+/* Value of a limit, NAN if it is unknown; a stress on the surface is the one on finer tetrahedra
+ * about it if that is larger, which another mesh may show. */
 static double value_of(const hx_json_value *limit)
 {
-    return fmax(hx_json_number_at(limit, "value"), hx_json_number_at(limit, "split_once"));
+    const double value = hx_json_number_at(limit, "value");
+    return isnan(value) ? value : fmax(value, hx_json_number_at(limit, "split_once"));
 }
 
 /* values[n_limit] of an analysis; NaN if it may be missing and is. */

@@ -160,7 +160,7 @@ static double longest_edge(const hx_thickness_finder *f, int32_t t)
     return most;
 }
 
-/* The longest edge of a triangle and of those beside it. */
+/* The longest edge of a triangle and its three neighbours. */
 static double edge_at(const hx_thickness_finder *f, int32_t t)
 {
     double most = longest_edge(f, t);
